@@ -1,0 +1,2 @@
+//! The `blinkblox` command.
+fn main() {}

@@ -1,0 +1,6 @@
+//! Schema text in, diagnostics and Luau modules out.
+//!
+//! Pure: no file access of its own, no clock, nothing printed. `ARCHITECTURE.md` follows the data through.
+
+pub mod schema;
+pub mod source;

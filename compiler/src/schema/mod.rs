@@ -1,0 +1,547 @@
+//! The resolved schema: what one build compiles, with every name looked up, generics filled in and profiles applied.
+//!
+//! Nothing here knows how a value travels (that is `wire`) or how it is spelt in Luau (that is `emit`). What the
+//! build's profile leaves out has been read and checked, and is absent.
+
+use std::sync::Arc;
+
+use crate::source::Span;
+
+/// Everything one build compiles.
+#[derive(Clone, Debug)]
+pub struct Schema {
+    /// The entry file's options, defaults filled in.
+    pub options: Options,
+    /// Every declared type, imported ones and generic templates included, in order of declaration.
+    pub types: Vec<TypeDecl>,
+    /// The top level: a scope without a name.
+    pub root: Scope,
+}
+
+/// Index into [`Schema::types`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct TypeId(pub u32);
+
+/// A scope or an import: a nested table of the module.
+#[derive(Clone, Debug)]
+pub struct Scope {
+    /// Its own name; empty for the top level.
+    pub name: String,
+    /// Names from the top level down to and including this one.
+    pub path: Vec<String>,
+    /// What it holds, in order of declaration.
+    pub items: Vec<Item>,
+    /// Its name where it is declared.
+    pub span: Span,
+}
+
+/// One declaration.
+#[derive(Clone, Debug)]
+pub enum Item {
+    /// `type`, `struct`, `enum`, `map` or `set`.
+    Type(TypeId),
+    /// `event`
+    Event(Event),
+    /// `function`
+    Function(Function),
+    /// `scope` or `import`
+    Scope(Scope),
+}
+
+/// A named type.
+#[derive(Clone, Debug)]
+pub struct TypeDecl {
+    /// Its own name.
+    pub name: String,
+    /// Names from the top level down to and including this one.
+    pub path: Vec<String>,
+    /// Name of the Luau type: the path joined by `_`.
+    pub luau_name: String,
+    /// Parameters of a generic template; empty otherwise.
+    pub generics: Vec<String>,
+    /// What it means. In a template, parameters stand as [`TypeKind::Parameter`].
+    pub ty: Type,
+    /// Whether the module has a `Read` and `Write` for it.
+    pub export: bool,
+    /// Its name where it is declared.
+    pub span: Span,
+}
+
+/// The side that sends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Side {
+    /// The server.
+    Server,
+    /// A client.
+    Client,
+}
+
+/// How an event is delivered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Delivery {
+    /// Never lost; one order a direction.
+    Reliable,
+    /// Neither arrival nor order is promised.
+    Unreliable,
+    /// Unreliable, and stale arrivals are thrown away.
+    OrderedUnreliable,
+}
+
+/// The remote an item rides on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Channel {
+    /// The `RemoteEvent`: reliable events and functions.
+    Reliable,
+    /// The `UnreliableRemoteEvent`.
+    Unreliable,
+}
+
+/// How listeners are called.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Call {
+    /// One listener, on the decode thread.
+    SingleSync,
+    /// Many listeners, on the decode thread.
+    ManySync,
+    /// One listener, on a thread of its own.
+    SingleAsync,
+    /// Many listeners, each on a thread of its own.
+    ManyAsync,
+    /// No listeners: the game takes rows out of a queue.
+    Polling,
+}
+
+/// Whether the outbound budget may withhold an event.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Priority {
+    /// Withheld while the recipient's budget is spent.
+    Low,
+    /// Never withheld.
+    #[default]
+    Normal,
+}
+
+/// A token bucket a player.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Rate {
+    /// Tokens a second.
+    pub rate: f64,
+    /// Capacity in tokens.
+    pub burst: f64,
+}
+
+/// An event.
+#[derive(Clone, Debug)]
+pub struct Event {
+    /// Its own name.
+    pub name: String,
+    /// Names from the top level down to and including this one.
+    pub path: Vec<String>,
+    /// The side that sends it.
+    pub from: Side,
+    /// How it is delivered.
+    pub delivery: Delivery,
+    /// How listeners are called, as declared (`Poll: true` makes it [`Call::Polling`]).
+    pub call: Call,
+    /// Effective rate of a client's event (`DefaultRate` applied); `None` without one, and for a server's.
+    pub rate: Option<Rate>,
+    /// Whether the outbound budget may withhold it.
+    pub priority: Priority,
+    /// Settings of a stream.
+    pub stream: Option<Stream>,
+    /// Width of a stamped event's window, in milliseconds.
+    pub stamp: Option<f64>,
+    /// What the schema's `Data` says. [`Event::wire_payload`] gives what travels.
+    pub data: Payload,
+    /// Place on its channel, from 0.
+    pub index: u8,
+    /// Its name where it is declared.
+    pub span: Span,
+}
+
+/// Settings of a `Stream` block; rates in sends a second, times in seconds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Stream {
+    /// Due steps a second.
+    pub rate: f64,
+    /// Due steps a second while fast.
+    pub fast: Option<f64>,
+    /// Longest silence while a state is held.
+    pub keepalive: f64,
+    /// Tolerance of "unchanged"; 0 means exact.
+    pub epsilon: f64,
+    /// Whether each player has a state of their own.
+    pub per_player: bool,
+}
+
+/// How `Invoke` gives its answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Yield {
+    /// Yields the caller.
+    Coroutine,
+    /// Returns a Future of `FutureLibrary`.
+    Future,
+    /// Returns a Promise of `PromiseLibrary`.
+    Promise,
+}
+
+/// A function.
+#[derive(Clone, Debug)]
+pub struct Function {
+    /// Its own name.
+    pub name: String,
+    /// Names from the top level down to and including this one.
+    pub path: Vec<String>,
+    /// The side that invokes it.
+    pub from: Side,
+    /// How `Invoke` gives its answer.
+    pub yield_: Yield,
+    /// Effective rate of a client's calls.
+    pub rate: Option<Rate>,
+    /// Most calls of one player running at once.
+    pub concurrency: Option<u32>,
+    /// What the caller sends.
+    pub data: Payload,
+    /// What the listener answers.
+    pub return_: Payload,
+    /// Place on the reliable channel, from 0.
+    pub index: u8,
+    /// Its name where it is declared.
+    pub span: Span,
+}
+
+/// What an event, call or answer carries.
+#[derive(Clone, Debug, Default)]
+pub enum Payload {
+    /// Nothing declared, or `()`.
+    #[default]
+    Nothing,
+    /// One type, the parameter `Value`.
+    Single(Type),
+    /// A type pack, a parameter each. Never empty.
+    Pack(Vec<Element>),
+}
+
+/// An element of a type pack.
+#[derive(Clone, Debug)]
+pub struct Element {
+    /// Its written name; without one it is `Value<position>`, from 1.
+    pub name: Option<String>,
+    /// Its type.
+    pub ty: Type,
+    /// The name, or the type where there is none.
+    pub span: Span,
+}
+
+/// A type as used in one place.
+#[derive(Clone, Debug)]
+pub struct Type {
+    /// What it is.
+    pub kind: TypeKind,
+    /// Where it is written.
+    pub span: Span,
+}
+
+/// What a type is.
+#[derive(Clone, Debug)]
+pub enum TypeKind {
+    /// Integers, floats, fixed point and quantized floats.
+    Number(Number),
+    /// `boolean`
+    Boolean,
+    /// `string`, its length in bytes.
+    String(Length),
+    /// `buffer`, its length in bytes.
+    Buffer(Length),
+    /// `vector<component>(magnitude)`
+    Vector {
+        /// Component type; `f32` unless written.
+        component: NumberKind,
+        /// The components as written, for the signature; empty when none are.
+        written: Vec<Component>,
+        /// Bounds of the magnitude.
+        magnitude: Option<Range>,
+    },
+    /// `CFrame<rotation, position>`
+    CFrame {
+        /// How the rotation travels.
+        rotation: Rotation,
+        /// Component type of the position.
+        position: NumberKind,
+        /// The components as written, for the signature; empty when none are.
+        written: Vec<Component>,
+    },
+    /// The Roblox types of one fixed form.
+    Roblox(RobloxType),
+    /// `Enum(Name)`: an item of that Roblox enum.
+    EnumItem(String),
+    /// `Instance` or `Instance(Class)`
+    Instance(Option<String>),
+    /// `unknown`
+    Unknown,
+    /// `T?`
+    Optional {
+        /// `T`
+        inner: Arc<Type>,
+        /// Whether a bit says if it is there. False only for `Instance?` outside a stream, where the slot says it.
+        presence_bit: bool,
+    },
+    /// `T[..]`
+    Array {
+        /// `T`
+        element: Arc<Type>,
+        /// Count of elements; `written` is false for a bare `[]`.
+        length: Length,
+    },
+    /// `map { [K]: V }`
+    Map {
+        /// `K`
+        key: Arc<Type>,
+        /// `V`
+        value: Arc<Type>,
+    },
+    /// `set { A, B }`: flag names, in order.
+    Set(Arc<[String]>),
+    /// `enum { A, B }`: value names, in order.
+    UnitEnum(Arc<[String]>),
+    /// `enum "Tag" { Variant { .. } }`
+    TaggedEnum {
+        /// The field holding the variant's name.
+        tag: String,
+        /// Variants, in order.
+        variants: Arc<[Variant]>,
+    },
+    /// `struct { .. }`, merges already put in their places.
+    Struct(Arc<[Field]>),
+    /// A use of a declared type under its name; means exactly what `ty` means.
+    Named {
+        /// The declaration.
+        decl: TypeId,
+        /// Arguments of a generic.
+        args: Vec<Type>,
+        /// What it means here, arguments filled in.
+        ty: Arc<Type>,
+    },
+    /// A parameter, inside a generic template only.
+    Parameter(String),
+    /// Stands for a type that could not be made out; raises nothing further and never reaches `wire`.
+    Error,
+}
+
+/// A variant of a tagged enum.
+#[derive(Clone, Debug)]
+pub struct Variant {
+    /// Its name, the value of the tag.
+    pub name: String,
+    /// Its fields, in order.
+    pub fields: Arc<[Field]>,
+    /// Its name where it is declared.
+    pub span: Span,
+}
+
+/// A field of a struct or variant.
+#[derive(Clone, Debug)]
+pub struct Field {
+    /// Its name; any text.
+    pub name: String,
+    /// Its type.
+    pub ty: Type,
+    /// Its name where it is declared.
+    pub span: Span,
+}
+
+/// A primitive number type.
+#[allow(missing_docs)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum NumberKind {
+    U8,
+    U16,
+    U24,
+    U32,
+    I8,
+    I16,
+    I24,
+    I32,
+    F16,
+    F24,
+    F32,
+    F64,
+}
+
+/// A number with its modifiers.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Number {
+    /// As written: `f32<0.25>(100..200)` has `F32` here.
+    pub kind: NumberKind,
+    /// The written range in real units; an open side holds the type's own bound.
+    pub range: Option<Range>,
+    /// The size of a step. On an integer: fixed point. On a float: a quantized float.
+    pub scale: Option<f64>,
+    /// Clamp on send instead of refusing or wrapping.
+    pub saturate: bool,
+}
+
+/// Bounds in real units, both included.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Range {
+    /// Least value.
+    pub min: f64,
+    /// Greatest value.
+    pub max: f64,
+    /// Whether the schema writes the lower bound.
+    pub min_written: bool,
+    /// Whether the schema writes the upper bound.
+    pub max_written: bool,
+}
+
+/// Bounds of a length or count, both included.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Length {
+    /// Least length.
+    pub min: u32,
+    /// Greatest length; 65535 where no range is written.
+    pub max: u32,
+    /// Whether a range token other than `[]` is present, even a half-open one.
+    pub written: bool,
+    /// Whether the schema writes the upper bound.
+    pub max_written: bool,
+}
+
+/// An item of a component list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Component {
+    /// A number type.
+    Number(NumberKind),
+    /// `quat`
+    Quat,
+    /// `quat32`
+    Quat32,
+}
+
+/// How a `CFrame`'s rotation travels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Rotation {
+    /// Three angles of `ToOrientation()`.
+    Angles(NumberKind),
+    /// A quaternion in 7 bytes.
+    Quat,
+    /// A quaternion in 4 bytes.
+    Quat32,
+}
+
+/// Roblox types that take no range and no components.
+#[allow(missing_docs)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum RobloxType {
+    Color3,
+    BrickColor,
+    DateTime,
+    DateTimeMillis,
+    Vector2,
+    UDim,
+    UDim2,
+    NumberRange,
+    TweenInfo,
+    ColorSequence,
+}
+
+/// Spelling of generated members.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Casing {
+    /// `FireAll`
+    #[default]
+    Pascal,
+    /// `fireAll`
+    Camel,
+    /// `fire_all`
+    Snake,
+}
+
+/// How a received `boolean[]` is unpacked.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum PackedBooleanReader {
+    /// Timed at load.
+    #[default]
+    Auto,
+    /// Tests each bit.
+    Bits,
+    /// Copies rows of eight.
+    Rows,
+}
+
+/// The entry file's options; `spec/runtime.md` 3.2 gives each one's meaning and default. Sizes in bytes.
+#[allow(missing_docs)]
+#[derive(Clone, Debug, PartialEq)]
+pub struct Options {
+    pub server_output: Option<String>,
+    pub client_output: Option<String>,
+    pub types_output: Option<String>,
+    pub typescript: bool,
+    pub casing: Casing,
+    pub remote_scope: String,
+    pub remotes_folder: Option<String>,
+    pub export_limits: bool,
+    pub future_library: Option<String>,
+    pub promise_library: Option<String>,
+    pub manual_replication: bool,
+    pub client_flush_rate: u32,
+    pub batch_unreliable: bool,
+    pub use_polling: bool,
+    pub predict: bool,
+    pub packed_boolean_reader: PackedBooleanReader,
+    pub client_connect_timeout: Option<f64>,
+    pub auto_start: bool,
+    pub write_validations: bool,
+    pub sync_validation: bool,
+    pub max_unreliable_size: u32,
+    pub max_packet_size: u32,
+    pub max_events_per_packet: u32,
+    pub max_instances_per_packet: u32,
+    pub inbound_bytes_per_second: u32,
+    pub inbound_burst: u32,
+    pub outbound_bytes_per_second: Option<u32>,
+    pub outbound_burst: Option<u32>,
+    pub default_rate: Option<u32>,
+    pub require_rates: bool,
+    pub invocation_timeout: u32,
+    pub traffic_stats: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options {
+            server_output: None,
+            client_output: None,
+            types_output: None,
+            typescript: false,
+            casing: Casing::Pascal,
+            remote_scope: String::new(),
+            remotes_folder: None,
+            export_limits: false,
+            future_library: None,
+            promise_library: None,
+            manual_replication: false,
+            client_flush_rate: 60,
+            batch_unreliable: false,
+            use_polling: false,
+            predict: false,
+            packed_boolean_reader: PackedBooleanReader::Auto,
+            client_connect_timeout: None,
+            auto_start: true,
+            write_validations: false,
+            sync_validation: true,
+            max_unreliable_size: 980,
+            max_packet_size: 8192,
+            max_events_per_packet: 64,
+            max_instances_per_packet: 256,
+            inbound_bytes_per_second: 65_536,
+            inbound_burst: 65_536,
+            outbound_bytes_per_second: None,
+            outbound_burst: None,
+            default_rate: None,
+            require_rates: false,
+            invocation_timeout: 10,
+            traffic_stats: false,
+        }
+    }
+}

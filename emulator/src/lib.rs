@@ -1,0 +1,1 @@
+//! A virtual Roblox server, its clients, clock and network.

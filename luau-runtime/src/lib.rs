@@ -1,0 +1,1 @@
+//! The Luau that generated modules are built from.

@@ -1,0 +1,1 @@
+//! Type checks of emitted modules.
