@@ -1,1 +1,3 @@
 //! A virtual Roblox server, its clients, clock and network.
+
+pub mod datamodel;
