@@ -1,3 +1,5 @@
 //! A virtual Roblox server, its clients, clock and network.
 
+pub mod clock;
 pub mod datamodel;
+pub mod shared;
