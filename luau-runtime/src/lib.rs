@@ -1,1 +1,58 @@
 //! The Luau that generated modules are built from.
+//!
+//! Each module is a `--!strict` ModuleScript that knows no schema: it can be required in a game as it is, and its spec
+//! stands beside it. The compiler inlines the ones a schema needs; nothing here is installed.
+//!
+//! Modules follow a form the compiler relies on: requires by `"./Name"`, then types, locals and local functions, and a
+//! last `return` of one of those functions or of a table of them.
+
+/// Every module as its name and its text, in order of name.
+pub const MODULES: &[(&str, &str)] = &[
+    ("Bucket", include_str!("Bucket.luau")),
+    ("ClientReports", include_str!("ClientReports.luau")),
+    ("Clock", include_str!("Clock.luau")),
+    ("Copy", include_str!("Copy.luau")),
+    ("Listeners", include_str!("Listeners.luau")),
+    ("Messages", include_str!("Messages.luau")),
+    ("Queue", include_str!("Queue.luau")),
+    ("Reports", include_str!("Reports.luau")),
+    ("Same", include_str!("Same.luau")),
+    ("Sequence", include_str!("Sequence.luau")),
+    ("Spawn", include_str!("Spawn.luau")),
+    ("Stream", include_str!("Stream.luau")),
+    ("Throttle", include_str!("Throttle.luau")),
+];
+
+/// Text of the module `name`, or `None` when there is none of that name.
+pub fn module(name: &str) -> Option<&'static str> {
+    let at = MODULES.binary_search_by_key(&name, |(module, _)| module).ok()?;
+    Some(MODULES[at].1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn modules_are_found_by_name() {
+        assert!(MODULES.is_sorted_by_key(|(name, _)| *name));
+        for (name, text) in MODULES {
+            assert_eq!(module(name), Some(*text));
+            assert!(text.starts_with("--!strict\n-- "), "{name} has no header");
+        }
+        assert_eq!(module("Nothing"), None);
+    }
+
+    #[test]
+    fn every_file_is_embedded() {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/src");
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let name = entry.unwrap().file_name().into_string().unwrap();
+            if let Some(stem) = name.strip_suffix(".luau")
+                && !stem.ends_with(".spec")
+            {
+                assert!(module(stem).is_some(), "{name} is not in MODULES");
+            }
+        }
+    }
+}
