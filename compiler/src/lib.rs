@@ -4,3 +4,4 @@
 
 pub mod schema;
 pub mod source;
+pub mod wire;

@@ -1,0 +1,353 @@
+//! The schema signature: sixteen digits that stand for everything deciding what bytes mean (`language.md` 14).
+
+use std::fmt::Write;
+
+use crate::schema::{
+    Component, Delivery, Item, Length, NumberKind, Payload, Range, RobloxType, Schema, Scope, Side, Type,
+    TypeKind,
+};
+use crate::wire::number::quantized_integer;
+use crate::wire::plan::Step;
+
+/// First line of every canonical text; raised whenever the traffic bytes of any type change.
+const WIRE_VERSION: &str = "W4";
+
+/// The signature of a schema: 16 lower-case hexadecimal digits.
+pub fn signature(schema: &Schema) -> String {
+    hash(&canonical_text(schema))
+}
+
+/// What the signature is the hash of: a line for the wire version and one for each event and function.
+pub fn canonical_text(schema: &Schema) -> String {
+    let mut text = WIRE_VERSION.to_owned();
+    write_scope(&mut text, &schema.root);
+    text
+}
+
+/// Hash of a canonical text: two 32-bit lanes of eight digits.
+pub fn hash(text: &str) -> String {
+    let (mut a, mut b) = (2_166_136_261u32, 5_381u32);
+    for byte in text.bytes() {
+        a = (a ^ u32::from(byte)).wrapping_mul(16_777_619);
+        b = b.wrapping_mul(33) ^ u32::from(byte);
+    }
+    format!("{a:08x}{b:08x}")
+}
+
+/// Spelling of generic arguments that tells apart whatever a writer or reader would: canonical, and `saturate` too.
+pub(crate) fn exact_text(args: &[Type]) -> String {
+    let mut text = String::new();
+    for (position, ty) in args.iter().enumerate() {
+        if position > 0 {
+            text.push(',');
+        }
+        Writer { text: &mut text, exact: true }.ty(ty);
+    }
+    text
+}
+
+fn write_scope(text: &mut String, scope: &Scope) {
+    for item in &scope.items {
+        match item {
+            Item::Type(_) => {}
+            Item::Scope(inner) => write_scope(text, inner),
+            Item::Event(event) => {
+                let (channel, delivery) = match event.delivery {
+                    Delivery::Reliable => ("Reliable", "Reliable"),
+                    Delivery::Unreliable => ("Unreliable", "Unreliable"),
+                    Delivery::OrderedUnreliable => ("Unreliable", "OrderedUnreliable"),
+                };
+                let from = side(event.from);
+                put(text, format_args!("\nE|{channel}|{}|{from}|{delivery}|", event.index));
+                let mut writer = Writer { text, exact: false };
+                writer.name(&event.name);
+                writer.text.push('|');
+                writer.payload(&event.wire_payload());
+            }
+            Item::Function(function) => {
+                put(text, format_args!("\nF|{}|{}|", function.index, side(function.from)));
+                let mut writer = Writer { text, exact: false };
+                writer.name(&function.name);
+                writer.text.push('|');
+                writer.payload(&function.data);
+                writer.text.push('|');
+                writer.payload(&function.return_);
+            }
+        }
+    }
+}
+
+fn side(side: Side) -> &'static str {
+    match side {
+        Side::Server => "Server",
+        Side::Client => "Client",
+    }
+}
+
+fn put(text: &mut String, arguments: std::fmt::Arguments<'_>) {
+    // Writing to a `String` cannot fail.
+    let _ = text.write_fmt(arguments);
+}
+
+struct Writer<'a> {
+    text: &'a mut String,
+    /// Whether `saturate` shows, which the canonical text leaves out.
+    exact: bool,
+}
+
+impl Writer<'_> {
+    fn payload(&mut self, payload: &Payload) {
+        match payload {
+            Payload::Nothing => self.text.push('_'),
+            Payload::Single(ty) => self.ty(ty),
+            Payload::Pack(elements) => {
+                self.text.push_str("u:(");
+                self.list(elements, |writer, element| {
+                    if let Some(name) = &element.name {
+                        writer.name(name);
+                        writer.text.push('=');
+                    }
+                    writer.ty(&element.ty);
+                });
+                self.text.push(')');
+            }
+        }
+    }
+
+    fn ty(&mut self, ty: &Type) {
+        match &ty.kind {
+            TypeKind::Number(number) => self.number(number),
+            TypeKind::Boolean => self.text.push_str("p:boolean"),
+            TypeKind::String(length) => self.bytes("string", length),
+            TypeKind::Buffer(length) => self.bytes("buffer", length),
+            TypeKind::Vector { component: _, written, magnitude } => {
+                self.text.push_str("p:vector");
+                self.opt_range(magnitude.as_ref());
+                self.components(written);
+            }
+            TypeKind::CFrame { rotation: _, position: _, written } => {
+                self.text.push_str("p:CFrame");
+                self.components(written);
+            }
+            TypeKind::Roblox(ty) => {
+                self.text.push_str("p:");
+                self.text.push_str(ty.name());
+            }
+            TypeKind::EnumItem(name) => self.class("Enum", name),
+            TypeKind::Instance(class) => self.class("Instance", class.as_deref().unwrap_or("Instance")),
+            TypeKind::Unknown => self.text.push_str("p:unknown"),
+            TypeKind::Optional { inner, presence_bit: _ } => {
+                self.text.push_str("o:");
+                self.ty(inner);
+            }
+            TypeKind::Array { element, length } => {
+                self.text.push_str("a:[");
+                self.ty(element);
+                self.text.push(']');
+                self.length(length);
+            }
+            TypeKind::Map { key, value } => {
+                self.text.push_str("m:{");
+                self.ty(key);
+                self.text.push_str("=>");
+                self.ty(value);
+                self.text.push('}');
+            }
+            TypeKind::Set(flags) => self.names("n:[", flags),
+            TypeKind::UnitEnum(values) => self.names("e:[", values),
+            TypeKind::TaggedEnum { tag, variants } => {
+                self.text.push_str("g:");
+                self.name(tag);
+                self.text.push('{');
+                self.list(variants, |writer, variant| {
+                    writer.name(&variant.name);
+                    writer.text.push('=');
+                    writer.fields(&variant.fields);
+                });
+                self.text.push('}');
+            }
+            TypeKind::Struct(fields) => self.fields(fields),
+            TypeKind::Named { ty, .. } => self.ty(ty),
+            TypeKind::Parameter(name) => self.name(name),
+            TypeKind::Error => self.text.push('!'),
+        }
+    }
+
+    fn fields(&mut self, fields: &[crate::schema::Field]) {
+        self.text.push_str("s:{");
+        self.list(fields, |writer, field| {
+            writer.name(&field.name);
+            writer.text.push('=');
+            writer.ty(&field.ty);
+        });
+        self.text.push('}');
+    }
+
+    fn number(&mut self, number: &crate::schema::Number) {
+        self.text.push_str("p:");
+        match number.scale {
+            Some(scale) if number.kind.is_float() => {
+                let (lo, _, kind) = quantized_integer(number, Step::of(scale));
+                self.text.push_str(kind.name());
+                if lo > 0.0 {
+                    self.text.push('q');
+                }
+            }
+            Some(_) | None => self.text.push_str(number.kind.name()),
+        }
+        self.opt_range(number.range.as_ref());
+        if let Some(scale) = number.scale {
+            self.text.push('k');
+            self.text.push_str(&number_text(scale));
+        }
+        if self.exact {
+            // Which float a quantized one was written with decides no byte, but texts name it.
+            put(self.text, format_args!("/{}{}", number.kind.name(), if number.saturate { "s" } else { "" }));
+        }
+    }
+
+    fn bytes(&mut self, name: &str, length: &Length) {
+        self.text.push_str("p:");
+        self.text.push_str(name);
+        if length.written {
+            self.length(length);
+        }
+    }
+
+    fn length(&mut self, length: &Length) {
+        put(self.text, format_args!("r{}..{}", length.min, length.max));
+        // A written range of a bare one's bounds has another prefix.
+        if length.written && length.min == 0 && length.max == 65_535 {
+            self.text.push('w');
+        }
+    }
+
+    fn opt_range(&mut self, range: Option<&Range>) {
+        if let Some(range) = range {
+            put(self.text, format_args!("r{}..{}", number_text(range.min), number_text(range.max)));
+        }
+    }
+
+    fn components(&mut self, components: &[Component]) {
+        if !components.is_empty() {
+            self.text.push('c');
+            self.list(components, |writer, component| {
+                writer.text.push_str(match component {
+                    Component::Number(kind) => NumberKind::name(*kind),
+                    Component::Quat => "quat",
+                    Component::Quat32 => "quat32",
+                });
+            });
+        }
+    }
+
+    fn class(&mut self, name: &str, class: &str) {
+        put(self.text, format_args!("p:{name}({class})"));
+    }
+
+    fn names(&mut self, open: &str, names: &[String]) {
+        self.text.push_str(open);
+        self.list(names, |writer, name| writer.name(name));
+        self.text.push(']');
+    }
+
+    fn list<T>(&mut self, items: &[T], mut write: impl FnMut(&mut Self, &T)) {
+        for (position, item) in items.iter().enumerate() {
+            if position > 0 {
+                self.text.push(',');
+            }
+            write(self, item);
+        }
+    }
+
+    /// A name, so written that it cannot imitate the text around it.
+    fn name(&mut self, name: &str) {
+        for character in name.chars() {
+            match character {
+                '\n' => self.text.push_str("\\n"),
+                '\\' | '|' | ',' | '=' | '{' | '}' | '[' | ']' | '(' | ')' => {
+                    self.text.push('\\');
+                    self.text.push(character);
+                }
+                _ => self.text.push(character),
+            }
+        }
+    }
+}
+
+/// A number with the fewest digits that read back as the same double.
+pub fn number_text(value: f64) -> String {
+    if !value.is_finite() || value == 0.0 {
+        // `inf`, `-inf`, `0`, `-0`; a schema holds no NaN.
+        return format!("{value}");
+    }
+    let scientific = format!("{value:e}");
+    let Some((digits, exponent)) = scientific.split_once('e') else { return scientific };
+    let exponent: i32 = exponent.parse().unwrap_or_default();
+    if (-5..=21).contains(&(exponent + 1)) {
+        return format!("{value}");
+    }
+    let sign = if exponent < 0 { '-' } else { '+' };
+    format!("{digits}e{sign}{:02}", exponent.abs())
+}
+
+impl RobloxType {
+    /// As a schema writes it.
+    pub fn name(self) -> &'static str {
+        match self {
+            RobloxType::Color3 => "Color3",
+            RobloxType::BrickColor => "BrickColor",
+            RobloxType::DateTime => "DateTime",
+            RobloxType::DateTimeMillis => "DateTimeMillis",
+            RobloxType::Vector2 => "Vector2",
+            RobloxType::UDim => "UDim",
+            RobloxType::UDim2 => "UDim2",
+            RobloxType::NumberRange => "NumberRange",
+            RobloxType::TweenInfo => "TweenInfo",
+            RobloxType::ColorSequence => "ColorSequence",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_have_the_fewest_digits() {
+        let text = |value| number_text(value);
+        assert_eq!(text(-0.0), "-0");
+        assert_eq!(text(0.1), "0.1");
+        assert_eq!(text(-1234.5), "-1234.5");
+        assert_eq!(text(f64::NEG_INFINITY), "-inf");
+        // The first digit stands at 10^-5 to 10^21: 0.d x 10^p with p of -5 to 21 is plain.
+        assert_eq!(text(0.000001), "0.000001");
+        assert_eq!(text(0.0000012), "0.0000012");
+        assert_eq!(text(0.00000012), "1.2e-07");
+        assert_eq!(text(1e20), "100000000000000000000");
+        assert_eq!(text(1e21), "1e+21");
+        assert_eq!(text(1.5e300), "1.5e+300");
+    }
+
+    #[test]
+    fn hash_of_nothing_declared() {
+        assert_eq!(hash("W4"), "8af847c600597406");
+    }
+
+    #[test]
+    fn hash_of_the_vector() {
+        let text = "W4\n\
+            E|Reliable|0|Client|Reliable|Throw|s:{At=p:vectorcf24,Power=p:u8r0..100k0.5}\n\
+            F|1|Client|Price|p:u16|o:p:u32\n\
+            E|Reliable|2|Server|Reliable|Sold|u:(p:stringr1..20,Amount=p:i16)\n\
+            E|Unreliable|0|Server|OrderedUnreliable|Wind|u:(Value=o:p:u8r-1..1k0.01,ServerTime=p:u16)";
+        assert_eq!(hash(text), "2dcd696f08e06c61");
+    }
+
+    #[test]
+    fn names_cannot_imitate_the_text_around_them() {
+        let mut text = String::new();
+        Writer { text: &mut text, exact: false }.name("a|b\\[c]\n");
+        assert_eq!(text, "a\\|b\\\\\\[c\\]\\n");
+    }
+}
