@@ -2,4 +2,5 @@
 
 pub mod clock;
 pub mod datamodel;
+pub mod network;
 pub mod shared;
