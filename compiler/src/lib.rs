@@ -2,6 +2,7 @@
 //!
 //! Pure: no file access of its own, no clock, nothing printed. `ARCHITECTURE.md` follows the data through.
 
+pub mod emit;
 pub mod schema;
 pub mod source;
 pub mod wire;

@@ -1,0 +1,3 @@
+//! Generated modules: the resolved schema and its wire plan in, text out.
+
+pub mod bundle;
