@@ -2,5 +2,6 @@
 
 pub mod clock;
 pub mod datamodel;
+pub mod datatypes;
 pub mod network;
 pub mod shared;

@@ -1,0 +1,174 @@
+//! The engine's datatypes: one file each, float32 where the engine has it.
+//!
+//! A file has the type and its mathematics first, free of any VM, then what scripts see of it: constructors, members,
+//! operators. `Vector3` is the VM's own vector and enum items are handles of the VM; every other type is a plain `Copy`
+//! structure that the VM keeps in tagged userdata. [`Datatype`] is any of the latter outside a VM: what properties,
+//! attributes and packets hold.
+//!
+//! Start at [`Datatype`] for the list, at `cframe` for the richest type.
+
+pub mod axes_faces;
+pub mod brick_color;
+pub mod cframe;
+pub mod color3;
+pub mod color_sequence;
+pub mod content;
+pub mod date_time;
+pub mod font;
+pub mod inline_text;
+pub mod keypoints;
+pub mod number_range;
+pub mod number_sequence;
+pub mod path_waypoint;
+pub mod physical_properties;
+pub mod random;
+pub mod ray;
+pub mod rect;
+pub mod region3;
+pub mod text;
+pub mod tween_info;
+pub mod udim;
+pub mod udim2;
+pub mod vector2;
+pub mod vector3;
+pub mod vector_int16;
+
+pub use axes_faces::{Axes, Faces};
+pub use brick_color::BrickColor;
+pub use cframe::CFrame;
+pub use color_sequence::{ColorSequence, ColorSequenceKeypoint};
+pub use color3::Color3;
+pub use content::Content;
+pub use date_time::DateTime;
+pub use font::Font;
+pub use number_range::NumberRange;
+pub use number_sequence::{NumberSequence, NumberSequenceKeypoint};
+pub use path_waypoint::PathWaypoint;
+pub use physical_properties::PhysicalProperties;
+pub use random::Random;
+pub use ray::Ray;
+pub use rect::Rect;
+pub use region3::Region3;
+pub use tween_info::TweenInfo;
+pub use udim::UDim;
+pub use udim2::UDim2;
+pub use vector_int16::{Region3int16, Vector2int16, Vector3int16};
+pub use vector2::Vector2;
+pub use vector3::Vector3;
+
+/// A type of [`Datatype`]: its engine name and the way in and out of the enum.
+pub trait Data: Clone + 'static {
+    /// The engine's name of the type, as `typeof` gives it.
+    const NAME: &'static str;
+    /// A number of its own from 0, dense: what a VM's userdata tag is made from.
+    const INDEX: usize;
+    /// The value as any datatype.
+    fn into_datatype(self) -> Datatype;
+    /// The value of this type in `datatype`, if it is one.
+    fn from_datatype(datatype: &Datatype) -> Option<&Self>;
+}
+
+/// Gives what the enum holds in place, and what it holds in a box since it is large.
+macro_rules! datatypes {
+    ($($index:literal $name:ident $(($boxed:ident))?,)*) => {
+        /// A value of any of the engine's datatypes but `Vector3` and `EnumItem`, owned and free of a VM.
+        #[derive(Debug, Clone, PartialEq)]
+        pub enum Datatype {
+            $(
+                #[doc = concat!("A `", stringify!($name), "`.")]
+                $name(datatypes!(@held $name $($boxed)?)),
+            )*
+        }
+
+        impl Datatype {
+            /// The engine's names of all types, by their index.
+            pub const NAMES: &'static [&'static str] = &[$(stringify!($name)),*];
+
+            /// The engine's name of the value's type, as `typeof` gives it.
+            pub fn type_name(&self) -> &'static str {
+                match self {
+                    $(Self::$name(_) => stringify!($name),)*
+                }
+            }
+        }
+
+        $(
+            impl Data for $name {
+                const NAME: &'static str = stringify!($name);
+                const INDEX: usize = $index;
+
+                fn into_datatype(self) -> Datatype {
+                    Datatype::$name(self.into())
+                }
+
+                fn from_datatype(datatype: &Datatype) -> Option<&Self> {
+                    match datatype {
+                        Datatype::$name(value) => Some(value),
+                        _ => None,
+                    }
+                }
+            }
+
+            impl From<$name> for Datatype {
+                fn from(value: $name) -> Self {
+                    value.into_datatype()
+                }
+            }
+        )*
+    };
+    (@held $name:ident) => { $name };
+    (@held $name:ident $boxed:ident) => { Box<$name> };
+}
+
+datatypes! {
+    0 CFrame,
+    1 Color3,
+    2 Vector2,
+    3 UDim,
+    4 UDim2,
+    5 NumberRange,
+    6 BrickColor,
+    7 ColorSequence (Box),
+    8 ColorSequenceKeypoint,
+    9 NumberSequence (Box),
+    10 NumberSequenceKeypoint,
+    11 TweenInfo,
+    12 DateTime,
+    13 Random,
+    14 Rect,
+    15 Ray,
+    16 Region3,
+    17 Vector2int16,
+    18 Vector3int16,
+    19 Region3int16,
+    20 PhysicalProperties,
+    21 Axes,
+    22 Faces,
+    23 Font (Box),
+    24 Content (Box),
+    25 PathWaypoint (Box),
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn indices_are_dense_and_name_their_type() {
+        assert_eq!(Datatype::NAMES.len(), PathWaypoint::INDEX + 1);
+        assert_eq!(Datatype::NAMES[CFrame::INDEX], "CFrame");
+        assert_eq!(Datatype::NAMES[Vector3int16::INDEX], "Vector3int16");
+        assert_eq!(Datatype::NAMES[PathWaypoint::INDEX], PathWaypoint::NAME);
+    }
+
+    #[test]
+    fn values_come_back_out() {
+        let value = Datatype::from(UDim::new(0.5, 3));
+        assert_eq!(value.type_name(), "UDim");
+        assert_eq!(UDim::from_datatype(&value), Some(&UDim::new(0.5, 3)));
+        assert_eq!(Color3::from_datatype(&value), None);
+        assert_eq!(value, UDim::new(0.5, 3).into());
+        // A property list holds many of these.
+        assert!(size_of::<Datatype>() <= 64, "{}", size_of::<Datatype>());
+    }
+}
