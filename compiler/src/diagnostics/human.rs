@@ -1,0 +1,358 @@
+//! The drawing for people: headline, source lines with their labels, notes. Source: tooling specification, 3.3.
+
+use std::collections::BTreeMap;
+
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+
+use super::{Diagnostic, Label, Severity};
+use crate::source::{SourceFile, Sources, Span};
+
+/// Widest row a note may take before it wraps, in columns.
+const WRAP_COLUMNS: usize = 100;
+/// Columns a tab is shown as.
+const TAB_COLUMNS: usize = 4;
+
+/// Whether the drawing carries terminal colours. They never say what the text does not.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Colour {
+    /// Plain text.
+    #[default]
+    Off,
+    /// ANSI escapes: red errors, yellow warnings, blue notes, dim rules.
+    On,
+}
+
+/// Every diagnostic, drawn, each followed by an empty line but the last.
+pub fn render(diagnostics: &[Diagnostic], sources: &Sources, colour: Colour) -> String {
+    diagnostics
+        .iter()
+        .map(|diagnostic| render_one(diagnostic, sources, colour))
+        .collect::<Vec<_>>()
+        .join("\n")
+}
+
+/// One diagnostic, drawn, ended by a line feed.
+pub fn render_one(diagnostic: &Diagnostic, sources: &Sources, colour: Colour) -> String {
+    let mut drawing = Drawing { out: String::new(), colour, severity: diagnostic.severity, gutter: 3 };
+    drawing.headline(diagnostic);
+    if diagnostic.labels.is_empty() {
+        for note in &diagnostic.notes {
+            drawing.bare_note(note);
+        }
+        return drawing.out;
+    }
+    let last_line = diagnostic.labels.iter().map(|label| sources.end(label.span).line).max().unwrap_or(0);
+    drawing.gutter = drawing.gutter.max(last_line.to_string().len());
+    drawing.files(diagnostic, sources);
+    for note in &diagnostic.notes {
+        drawing.note(note);
+    }
+    drawing.close();
+    drawing.out
+}
+
+/// What one label draws under one line.
+struct Mark<'a> {
+    /// First display column, from 0.
+    column: usize,
+    /// Columns underlined, at least 1.
+    width: usize,
+    /// Words, on the last line of the label only.
+    words: Option<&'a str>,
+    primary: bool,
+}
+
+struct Drawing {
+    out: String,
+    colour: Colour,
+    severity: Severity,
+    /// Digits of a line number.
+    gutter: usize,
+}
+
+const DIM: &str = "\x1b[2m";
+const RED: &str = "\x1b[31m";
+const YELLOW: &str = "\x1b[33m";
+const BLUE: &str = "\x1b[34m";
+const RESET: &str = "\x1b[0m";
+
+impl Drawing {
+    fn paint(&self, style: &str, text: &str) -> String {
+        match self.colour {
+            Colour::Off => text.to_string(),
+            Colour::On => format!("{style}{text}{RESET}"),
+        }
+    }
+
+    fn severity_style(&self) -> &'static str {
+        match self.severity {
+            Severity::Error => RED,
+            Severity::Warning => YELLOW,
+        }
+    }
+
+    fn row(&mut self, text: &str) {
+        self.out.push_str(text.trim_end());
+        self.out.push('\n');
+    }
+
+    fn headline(&mut self, diagnostic: &Diagnostic) {
+        let tag = format!("[{}] {}:", diagnostic.code_text(), diagnostic.severity.word());
+        let tag = self.paint(self.severity_style(), &tag);
+        self.row(&format!("{tag} {}", diagnostic.headline));
+    }
+
+    fn margin(&self) -> String {
+        " ".repeat(self.gutter + 1)
+    }
+
+    fn blank(&mut self) {
+        let row = self.paint(DIM, &format!("{}│", self.margin()));
+        self.row(&row);
+    }
+
+    fn close(&mut self) {
+        self.blank();
+        let row = self.paint(DIM, &format!("{}╯", "─".repeat(self.gutter + 1)));
+        self.row(&row);
+    }
+
+    /// The file of the primary label first, then the others in the order they were loaded.
+    fn files(&mut self, diagnostic: &Diagnostic, sources: &Sources) {
+        let mut files: Vec<(Span, Vec<&Label>)> = Vec::new();
+        for label in &diagnostic.labels {
+            match files.iter_mut().find(|(first, _)| first.file == label.span.file) {
+                Some((_, labels)) => labels.push(label),
+                None => files.push((label.span, vec![label])),
+            }
+        }
+        if files.len() > 2 {
+            files[1..].sort_by_key(|(first, _)| first.file);
+        }
+        for (first, labels) in files {
+            let start = sources.start(first);
+            let place = format!("╭─[{}:{}:{}]", sources[first.file].shown, start.line, start.column);
+            let row = self.paint(DIM, &format!("{}{place}", self.margin()));
+            self.row(&row);
+            self.blank();
+            self.lines(&labels, &sources[first.file]);
+        }
+    }
+
+    fn lines(&mut self, labels: &[&Label], file: &SourceFile) {
+        let mut lines: BTreeMap<u32, Vec<Mark>> = BTreeMap::new();
+        for label in labels {
+            for (line, mark) in marks(label, file) {
+                lines.entry(line).or_default().push(mark);
+            }
+        }
+        let mut previous: Option<u32> = None;
+        for (line, mut marks) in lines {
+            match previous.map(|previous| line - previous) {
+                Some(2) => self.source(line - 1, file),
+                Some(gap) if gap > 2 => {
+                    let row = self.paint(DIM, "...");
+                    self.row(&row);
+                }
+                Some(_) | None => {}
+            }
+            self.source(line, file);
+            marks.sort_by_key(|mark| (mark.column, mark.width));
+            for mark in &marks {
+                self.mark(mark);
+            }
+            previous = Some(line);
+        }
+    }
+
+    fn source(&mut self, line: u32, file: &SourceFile) {
+        let number = self.paint(DIM, &format!("{line:0width$} │", width = self.gutter));
+        self.row(&format!("{number} {}", expand_tabs(file.line(line))));
+    }
+
+    fn mark(&mut self, mark: &Mark) {
+        let (stroke, connector) = if mark.primary { ('━', '┯') } else { ('─', '┬') };
+        let style = if mark.primary { self.severity_style() } else { BLUE };
+        let edge = self.paint(DIM, &format!("{}┆", self.margin()));
+        let indent = " ".repeat(mark.column);
+        let Some(words) = mark.words else {
+            let underline = self.paint(style, &stroke.to_string().repeat(mark.width));
+            self.row(&format!("{edge} {indent}{underline}"));
+            return;
+        };
+        let middle = mark.width / 2;
+        let underline: String =
+            (0..mark.width).map(|at| if at == middle { connector } else { stroke }).collect();
+        let underline = self.paint(style, &underline);
+        self.row(&format!("{edge} {indent}{underline}"));
+        let indent = " ".repeat(mark.column + middle);
+        let down = self.paint(style, "│");
+        self.row(&format!("{edge} {indent}{down}"));
+        let corner = self.paint(style, "╰──");
+        self.row(&format!("{edge} {indent}{corner} {words}"));
+    }
+
+    fn note(&mut self, text: &str) {
+        let head = "= note: ";
+        let indent = self.gutter + 3 + head.len();
+        for (at, part) in wrap(text, WRAP_COLUMNS.saturating_sub(indent)).iter().enumerate() {
+            let edge = self.paint(DIM, &format!("{}│", self.margin()));
+            let lead = if at == 0 { self.paint(BLUE, head.trim_end()) } else { " ".repeat(head.len() - 1) };
+            self.row(&format!("{edge} {lead} {part}"));
+        }
+    }
+
+    fn bare_note(&mut self, text: &str) {
+        let head = "= note: ";
+        for (at, part) in wrap(text, WRAP_COLUMNS - head.len() - 4).iter().enumerate() {
+            let lead = if at == 0 { self.paint(BLUE, head.trim_end()) } else { " ".repeat(head.len() - 1) };
+            self.row(&format!("    {lead} {part}"));
+        }
+    }
+}
+
+/// The lines a label is drawn under: one, or the first and the last of a longer span.
+fn marks<'a>(label: &'a Label, file: &SourceFile) -> Vec<(u32, Mark<'a>)> {
+    let start = file.position(label.span.start);
+    // The last byte decides the last line, so that a span up to a line's end does not reach into the next line.
+    let last = if label.span.is_empty() { start } else { file.position(label.span.end - 1) };
+    let words = Some(label.message.as_str());
+    let mark = |line: u32, from: usize, to: usize, words| {
+        let text = file.line(line);
+        let (column, end) = (columns(text, from), columns(text, to));
+        (line, Mark { column, width: (end.saturating_sub(column)).max(1), words, primary: label.primary })
+    };
+    let from = start.column as usize - 1;
+    if start.line == last.line {
+        return vec![mark(start.line, from, from + label.span.len(), words)];
+    }
+    let first_text = file.line(start.line);
+    let last_text = file.line(last.line);
+    let lead = last_text.len() - last_text.trim_start().len();
+    let to = last.column as usize;
+    vec![mark(start.line, from, first_text.len(), None), mark(last.line, lead.min(to - 1), to, words)]
+}
+
+/// Display columns of the first `bytes` bytes of a line.
+fn columns(text: &str, bytes: usize) -> usize {
+    text.char_indices().take_while(|(at, _)| *at < bytes).map(|(_, char)| char_columns(char)).sum()
+}
+
+fn char_columns(char: char) -> usize {
+    if char == '\t' { TAB_COLUMNS } else { char.width().unwrap_or(0) }
+}
+
+fn expand_tabs(text: &str) -> String {
+    text.replace('\t', &" ".repeat(TAB_COLUMNS))
+}
+
+/// Breaks a text at spaces into rows of at most `width` columns.
+fn wrap(text: &str, width: usize) -> Vec<String> {
+    let mut rows: Vec<String> = vec![String::new()];
+    for word in text.split(' ') {
+        let row = rows.last_mut().expect("rows start with one and never shrink");
+        if !row.is_empty() && row.width() + 1 + word.width() > width {
+            rows.push(word.to_string());
+            continue;
+        }
+        if !row.is_empty() {
+            row.push(' ');
+        }
+        row.push_str(word);
+    }
+    rows
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::diagnostics::{Code, compact, json, sort};
+    use crate::source::FileId;
+
+    const WAREHOUSE: &str = "option ServerOutput = \"../out/Server\"\noption ClientOutput = \"../out/Client\"\n\n-- What a forklift carries.\nstruct Crate {\n    Weight: f32(0..50),\n    Owner: string(1..20),\n    Weight: u8\n}\n";
+
+    fn warehouse() -> (Sources, Diagnostic) {
+        let mut sources = Sources::default();
+        let file = sources.add("schemas/warehouse.blink", "schemas/warehouse.blink", WAREHOUSE.to_string());
+        let (first, second) = (WAREHOUSE.find("Weight").unwrap(), WAREHOUSE.rfind("Weight").unwrap());
+        let headline = "struct \"Crate\" names the field \"Weight\" twice";
+        let diagnostic = Diagnostic::error(Code::AnalyzeDuplicateMember, headline)
+            .secondary(Span::new(file, first, first + 6), "first named here")
+            .primary(Span::new(file, second, second + 6), "named again here")
+            .note("Rename one of the two, or delete it.");
+        (sources, diagnostic)
+    }
+
+    #[test]
+    fn draws_the_example_of_the_specification() {
+        let (sources, diagnostic) = warehouse();
+        let expected = "\
+[E3004] Error: struct \"Crate\" names the field \"Weight\" twice
+    ╭─[schemas/warehouse.blink:8:5]
+    │
+006 │     Weight: f32(0..50),
+    ┆     ───┬──
+    ┆        │
+    ┆        ╰── first named here
+007 │     Owner: string(1..20),
+008 │     Weight: u8
+    ┆     ━━━┯━━
+    ┆        │
+    ┆        ╰── named again here
+    │ = note: Rename one of the two, or delete it.
+    │
+────╯
+";
+        assert_eq!(render_one(&diagnostic, &sources, Colour::Off), expected);
+    }
+
+    #[test]
+    fn compact_and_json_agree_with_the_specification() {
+        let (sources, diagnostic) = warehouse();
+        assert_eq!(
+            compact::render(std::slice::from_ref(&diagnostic), &sources),
+            "[E3004] [L008:L008] [schemas/warehouse.blink] Error: struct \"Crate\" names the field \"Weight\" twice\n"
+        );
+        let value = json::diagnostic(&diagnostic, &sources);
+        assert_eq!(value["range"]["start"], serde_json::json!({ "line": 8, "column": 5, "offset": 174 }));
+        assert_eq!(value["range"]["end"], serde_json::json!({ "line": 8, "column": 11, "offset": 180 }));
+        assert_eq!(value["labels"][1]["range"]["start"]["offset"], 124);
+        assert_eq!(value["name"], "AnalyzeDuplicateMember");
+    }
+
+    #[test]
+    fn columns_are_display_columns() {
+        let mut sources = Sources::default();
+        let text = "\t-- 漢 Bad";
+        let file = sources.add("a.blink", "a.blink", text.to_string());
+        let at = text.find("Bad").unwrap();
+        let diagnostic =
+            Diagnostic::warning(Code::AnalyzeDeprecated, "wide").primary(Span::new(file, at, at + 3), "here");
+        let drawn = render_one(&diagnostic, &sources, Colour::Off);
+        assert!(drawn.contains("\n    ┆           ━┯━\n"), "{drawn}");
+    }
+
+    #[test]
+    fn without_a_label_there_are_only_headline_and_notes() {
+        let diagnostic =
+            Diagnostic::error(Code::FileNotFound, "there is no schema \"a\"").note("Tried \"a\".");
+        let drawn = render_one(&diagnostic, &Sources::default(), Colour::Off);
+        assert_eq!(drawn, "[E4004] Error: there is no schema \"a\"\n    = note: Tried \"a\".\n");
+    }
+
+    #[test]
+    fn order_is_file_then_offset_then_code_without_repeats() {
+        let at = |file, start, code| {
+            Diagnostic::error(code, "x").primary(Span { file: FileId(file), start, end: start + 1 }, "")
+        };
+        let mut all = vec![
+            at(1, 0, Code::AnalyzeInvalidRange),
+            at(0, 9, Code::AnalyzeInvalidRange),
+            at(0, 9, Code::ParseInvalidValue),
+            at(0, 9, Code::AnalyzeInvalidRange),
+        ];
+        sort(&mut all);
+        let order: Vec<_> = all.iter().map(|one| (one.span().unwrap().file.0, one.code.number())).collect();
+        assert_eq!(order, [(0, 2003), (0, 3009), (1, 3009)]);
+    }
+}

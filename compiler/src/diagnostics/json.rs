@@ -1,0 +1,90 @@
+//! The one JSON document of a run. Source: tooling specification, 2.10.
+
+use serde_json::{Map, Value, json};
+
+use super::{Diagnostic, Label};
+use crate::source::{Position, Sources, Span};
+
+/// Number of the document format.
+pub const FORMAT_VERSION: u32 = 1;
+
+/// What a run reports besides its diagnostics.
+#[derive(Clone, Debug, Default)]
+pub struct Report<'a> {
+    /// Whether the run did what was asked of it.
+    pub success: bool,
+    /// Files a compile produced, in the order they are written.
+    pub outputs: Vec<String>,
+    /// Name of the profile.
+    pub profile: &'a str,
+    /// The schema signature, when the schema compiles.
+    pub signature: Option<&'a str>,
+}
+
+/// The document, on one line, ended by a line feed.
+pub fn render(report: &Report, diagnostics: &[Diagnostic], sources: &Sources) -> String {
+    let document = json!({
+        "version": FORMAT_VERSION,
+        "success": report.success,
+        "diagnostics": diagnostics.iter().map(|one| diagnostic(one, sources)).collect::<Vec<_>>(),
+        "outputs": report.outputs,
+        "compiler": crate::VERSION,
+        "profile": report.profile,
+        "signature": report.signature,
+    });
+    format!("{document}\n")
+}
+
+/// One diagnostic, with every key.
+pub fn diagnostic(diagnostic: &Diagnostic, sources: &Sources) -> Value {
+    let span = diagnostic.span();
+    let file = span.map(|span| sources[span.file].shown.clone()).or_else(|| diagnostic.file.clone());
+    let fixes: Vec<Value> = diagnostic
+        .fixes
+        .iter()
+        .map(|fix| {
+            let edits: Vec<Value> = fix
+                .edits
+                .iter()
+                .map(|(span, text)| {
+                    json!({ "file": sources[span.file].shown, "range": range(*span, sources), "text": text })
+                })
+                .collect();
+            json!({ "title": fix.title, "edits": edits })
+        })
+        .collect();
+    json!({
+        "severity": match diagnostic.severity {
+            super::Severity::Error => "error",
+            super::Severity::Warning => "warning",
+        },
+        "code": diagnostic.code_text(),
+        "name": diagnostic.code.name(),
+        "message": diagnostic.headline,
+        "file": file,
+        "range": span.map(|span| range(span, sources)),
+        "labels": diagnostic.labels.iter().map(|one| label(one, sources)).collect::<Vec<_>>(),
+        "notes": diagnostic.notes,
+        "fixes": fixes,
+    })
+}
+
+fn label(label: &Label, sources: &Sources) -> Value {
+    json!({
+        "primary": label.primary,
+        "message": label.message,
+        "file": sources[label.span.file].shown,
+        "range": range(label.span, sources),
+    })
+}
+
+fn range(span: Span, sources: &Sources) -> Value {
+    let mut object = Map::new();
+    object.insert("start".to_string(), position(sources.start(span)));
+    object.insert("end".to_string(), position(sources.end(span)));
+    Value::Object(object)
+}
+
+fn position(position: Position) -> Value {
+    json!({ "line": position.line, "column": position.column, "offset": position.offset })
+}

@@ -1,0 +1,193 @@
+//! What is wrong with a schema, as a plain value, and its renderings.
+//!
+//! Passes push [`Diagnostic`]s and never know how they are shown; each rendering is one file here. Start at
+//! [`Diagnostic`].
+
+mod code;
+pub mod compact;
+pub mod human;
+pub mod json;
+pub mod suggest;
+
+pub use code::Code;
+
+use crate::source::Span;
+
+/// How bad it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Severity {
+    /// Stops the run; nothing is written.
+    Error,
+    /// Reported; the run goes on.
+    Warning,
+}
+
+impl Severity {
+    /// The word in front of a headline.
+    pub fn word(self) -> &'static str {
+        match self {
+            Severity::Error => "Error",
+            Severity::Warning => "Warning",
+        }
+    }
+}
+
+/// An underlined piece of a schema, with a few words about it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Label {
+    /// What is underlined.
+    pub span: Span,
+    /// A few words about the text underlined, which do not repeat the headline.
+    pub message: String,
+    /// Whether this is what is wrong, rather than what explains it.
+    pub primary: bool,
+}
+
+/// A correction a program can make.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fix {
+    /// What the correction does.
+    pub title: String,
+    /// Replacements, none of which overlap.
+    pub edits: Vec<(Span, String)>,
+}
+
+/// One problem. Source: tooling specification, 3.1.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Diagnostic {
+    /// How bad it is.
+    pub severity: Severity,
+    /// What it is.
+    pub code: Code,
+    /// One terse fact that stands alone, without a full stop.
+    pub headline: String,
+    /// At most one primary label, which comes first, then secondary ones.
+    pub labels: Vec<Label>,
+    /// What to do about it.
+    pub notes: Vec<String>,
+    /// Corrections a program can make.
+    pub fixes: Vec<Fix>,
+    /// The file it is about, as shown to people, when no primary label says so.
+    pub file: Option<String>,
+}
+
+impl Diagnostic {
+    /// An error without labels or notes.
+    pub fn error(code: Code, headline: impl Into<String>) -> Diagnostic {
+        Diagnostic::new(Severity::Error, code, headline.into())
+    }
+
+    /// A warning without labels or notes.
+    pub fn warning(code: Code, headline: impl Into<String>) -> Diagnostic {
+        Diagnostic::new(Severity::Warning, code, headline.into())
+    }
+
+    fn new(severity: Severity, code: Code, headline: String) -> Diagnostic {
+        Diagnostic { severity, code, headline, labels: vec![], notes: vec![], fixes: vec![], file: None }
+    }
+
+    /// The diagnostic with its primary label, which goes in front of any other.
+    pub fn primary(mut self, span: Span, message: impl Into<String>) -> Diagnostic {
+        self.labels.insert(0, Label { span, message: message.into(), primary: true });
+        self
+    }
+
+    /// The diagnostic with one more secondary label.
+    pub fn secondary(mut self, span: Span, message: impl Into<String>) -> Diagnostic {
+        self.labels.push(Label { span, message: message.into(), primary: false });
+        self
+    }
+
+    /// The diagnostic with a secondary label when there is a span for one.
+    pub fn opt_secondary(self, span: Option<Span>, message: impl Into<String>) -> Diagnostic {
+        match span {
+            Some(span) => self.secondary(span, message),
+            None => self,
+        }
+    }
+
+    /// The diagnostic with one more note.
+    pub fn note(mut self, text: impl Into<String>) -> Diagnostic {
+        self.notes.push(text.into());
+        self
+    }
+
+    /// The diagnostic with a note when there is one.
+    pub fn opt_note(self, text: Option<String>) -> Diagnostic {
+        match text {
+            Some(text) => self.note(text),
+            None => self,
+        }
+    }
+
+    /// The diagnostic with one more correction.
+    pub fn fix(mut self, title: impl Into<String>, edits: Vec<(Span, String)>) -> Diagnostic {
+        self.fixes.push(Fix { title: title.into(), edits });
+        self
+    }
+
+    /// The diagnostic about a file as a whole.
+    pub fn about_file(mut self, shown: impl Into<String>) -> Diagnostic {
+        self.file = Some(shown.into());
+        self
+    }
+
+    /// Where the primary label is.
+    pub fn span(&self) -> Option<Span> {
+        self.labels.iter().find(|label| label.primary).map(|label| label.span)
+    }
+
+    /// Whether it stops the run.
+    pub fn is_error(&self) -> bool {
+        self.severity == Severity::Error
+    }
+
+    /// The code as printed: its letter, then its number.
+    pub fn code_text(&self) -> String {
+        let letter = match self.severity {
+            Severity::Error => 'E',
+            Severity::Warning => 'W',
+        };
+        format!("{letter}{}", self.code.number())
+    }
+}
+
+/// Puts diagnostics in the order they are reported in, and drops repetitions of one problem.
+///
+/// By file as first reached, then the primary label's offset, then code; those without a label come last. Source:
+/// tooling specification, 3.7.
+pub fn sort(diagnostics: &mut Vec<Diagnostic>) {
+    diagnostics.sort_by_key(|diagnostic| {
+        let place = diagnostic.span().map_or((u32::MAX, u32::MAX), |span| (span.file.0, span.start));
+        (place, diagnostic.code)
+    });
+    // One problem found twice need not be adjacent to its twin: an import read twice repeats runs of them.
+    let mut kept: Vec<Diagnostic> = Vec::with_capacity(diagnostics.len());
+    for diagnostic in diagnostics.drain(..) {
+        let same_place = kept.iter().rev().take_while(|other| other.span() == diagnostic.span());
+        let repeated = same_place.into_iter().any(|other| {
+            other.code == diagnostic.code
+                && other.severity == diagnostic.severity
+                && other.headline == diagnostic.headline
+        });
+        if !repeated {
+            kept.push(diagnostic);
+        }
+    }
+    *diagnostics = kept;
+}
+
+/// The line that counts errors and warnings after the last diagnostic; `None` when there are none.
+pub fn summary(diagnostics: &[Diagnostic]) -> Option<String> {
+    let errors = diagnostics.iter().filter(|diagnostic| diagnostic.is_error()).count();
+    let warnings = diagnostics.len() - errors;
+    let count = |count: usize, word: &str| match count {
+        0 => None,
+        1 => Some(format!("1 {word}")),
+        _ => Some(format!("{count} {word}s")),
+    };
+    match (count(errors, "error"), count(warnings, "warning")) {
+        (Some(errors), Some(warnings)) => Some(format!("{errors} and {warnings}")),
+        (errors, warnings) => errors.or(warnings),
+    }
+}

@@ -1,0 +1,56 @@
+//! The name that was probably meant.
+
+/// The candidate nearest to `name`, at most two edits away; on a tie the earlier one. Upper and lower case count as
+/// half an edit apart, so that `string` is offered for `String`.
+pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let mut best: Option<(usize, &str)> = None;
+    for candidate in candidates {
+        if candidate == name || candidate.is_empty() {
+            continue;
+        }
+        let (distance, length) = (distance(name, candidate), name.chars().count());
+        // A name of two letters is two edits from every other such name.
+        let allowed = if length <= 2 { 1 } else { 2 };
+        let folded = name.eq_ignore_ascii_case(candidate);
+        if (folded || distance <= allowed) && best.is_none_or(|(least, _)| distance < least) {
+            best = Some((if folded { 0 } else { distance }, candidate));
+        }
+    }
+    best.map(|(_, candidate)| candidate)
+}
+
+/// Edits between two words: insertions, deletions, replacements, and swaps of neighbours.
+pub fn distance(a: &str, b: &str) -> usize {
+    let (a, b): (Vec<char>, Vec<char>) = (a.chars().take(64).collect(), b.chars().take(64).collect());
+    let width = b.len() + 1;
+    let mut rows = vec![vec![0; width]; a.len() + 1];
+    for (j, cell) in rows[0].iter_mut().enumerate() {
+        *cell = j;
+    }
+    for i in 1..=a.len() {
+        rows[i][0] = i;
+        for j in 1..width {
+            let cost = usize::from(a[i - 1] != b[j - 1]);
+            let mut least = (rows[i - 1][j] + 1).min(rows[i][j - 1] + 1).min(rows[i - 1][j - 1] + cost);
+            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
+                least = least.min(rows[i - 2][j - 2] + 1);
+            }
+            rows[i][j] = least;
+        }
+    }
+    rows[a.len()][b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn two_edits_are_near() {
+        assert_eq!(nearest("Crte", ["Crane", "Crate"]), Some("Crate"));
+        assert_eq!(nearest("Corp", ["Crop"]), Some("Crop"));
+        assert_eq!(nearest("String", ["u8", "string"]), Some("string"));
+        assert_eq!(nearest("Bay", ["Forklift"]), None);
+        assert_eq!(distance("kitten", "sitting"), 3);
+    }
+}

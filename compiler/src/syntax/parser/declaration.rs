@@ -1,0 +1,300 @@
+//! Documents, options, attributes, imports, scopes and type declarations.
+
+use super::{Failed, Outcome, Parser, Words};
+use crate::source::Span;
+use crate::syntax::ast::{
+    Attribute, Declaration, DeclarationKind, Document, Import, Member, Name, OptionDecl, Params, Scalar,
+    ScalarKind, Scope, Type, TypeDecl, TypeKeyword, TypeKind,
+};
+use crate::syntax::diagnostics;
+use crate::syntax::token::{Keyword, TokenKind};
+
+impl Parser<'_> {
+    pub(super) fn document(&mut self) -> Document {
+        let mut document = Document::default();
+        while !self.at_end() {
+            self.statement(&mut document, None);
+            if let Some(span) = self.eat(TokenKind::RightBrace) {
+                self.report(diagnostics::stray_close(span, "}"));
+            }
+        }
+        document
+    }
+
+    /// An option or a declaration, with its attributes. `scope` is the name of the scope around it.
+    fn statement(&mut self, document: &mut Document, scope: Option<Span>) {
+        let start = self.at;
+        let attributes = self.attributes();
+        self.construct = self.span();
+        let export = self.eat(TokenKind::Keyword(Keyword::Export));
+        let keyword = self.span();
+        let TokenKind::Keyword(word) = self.kind() else {
+            return self.nothing(attributes, export, document, start);
+        };
+        if word == Keyword::Option {
+            return self.option(attributes, export, document, scope);
+        }
+        self.bump();
+        let kind = match word {
+            Keyword::Import => self.import(export),
+            Keyword::Scope => self.scope(),
+            Keyword::Event => self.member("the event's name").map(DeclarationKind::Event),
+            Keyword::Function => self.member("the function's name").map(DeclarationKind::Function),
+            Keyword::Type => self.type_decl(TypeKeyword::Type),
+            Keyword::Struct => self.type_decl(TypeKeyword::Struct),
+            Keyword::Enum => self.type_decl(TypeKeyword::Enum),
+            Keyword::Map => self.type_decl(TypeKeyword::Map),
+            Keyword::Set => self.type_decl(TypeKeyword::Set),
+            Keyword::Option | Keyword::Export | Keyword::As => {
+                self.at -= 1;
+                Err(self.unexpected("a declaration"))
+            }
+        };
+        match kind {
+            Ok(kind) => document.declarations.push(Declaration { attributes, export, keyword, kind }),
+            Err(Failed) => self.skip_declaration(start),
+        }
+    }
+
+    /// Attributes, or a stray token, where a declaration is needed.
+    fn nothing(
+        &mut self,
+        attributes: Vec<Attribute>,
+        export: Option<Span>,
+        document: &mut Document,
+        start: usize,
+    ) {
+        let keyword = self.span();
+        let closes = self.at_end() || self.at(TokenKind::RightBrace);
+        if !attributes.is_empty() {
+            let kind = DeclarationKind::Nothing;
+            document.declarations.push(Declaration { attributes, export: None, keyword, kind });
+        }
+        if export.is_some() || !closes {
+            self.unexpected(if export.is_some() { "a type declaration" } else { "a declaration" });
+            self.skip_declaration(start);
+        }
+    }
+
+    /// Skips to the next declaration, or to the brace that closes the scope around this one.
+    fn skip_declaration(&mut self, start: usize) {
+        if self.at == start {
+            self.bump();
+        }
+        let mut open = 0usize;
+        while !self.at_end() && !self.at_declaration() {
+            match self.kind() {
+                TokenKind::LeftBrace => open += 1,
+                TokenKind::RightBrace if open == 0 => return,
+                TokenKind::RightBrace => open -= 1,
+                _ => {}
+            }
+            self.bump();
+        }
+    }
+
+    fn attributes(&mut self) -> Vec<Attribute> {
+        let mut attributes = Vec::new();
+        while self.at(TokenKind::Attribute) {
+            self.construct = self.span();
+            if let Ok(attribute) = self.attribute() {
+                attributes.push(attribute);
+            }
+        }
+        attributes
+    }
+
+    // test attribute: @profile("test") type A = u8
+    fn attribute(&mut self) -> Outcome<Attribute> {
+        let span = self.bump().span;
+        let name = Name { text: self.text(span)[1..].to_string(), span };
+        // `@profile(test)` has a class where the string should be; one fault is enough.
+        if self.at(TokenKind::Class) {
+            let failed = self.unexpected("a profile's name in quotes");
+            self.bump();
+            return Err(failed);
+        }
+        self.expect(TokenKind::LeftParen, "`(` and a profile's name in quotes")?;
+        let value = self.string("a profile's name in quotes")?;
+        let close = self.expect(TokenKind::RightParen, "`)`")?;
+        Ok(Attribute { name, value: Some(value), span: span.to(close) })
+    }
+
+    // test option: option Casing = Camel
+    fn option(
+        &mut self,
+        attributes: Vec<Attribute>,
+        export: Option<Span>,
+        document: &mut Document,
+        scope: Option<Span>,
+    ) {
+        let start = self.at;
+        let keyword = self.bump().span;
+        let first = document.declarations.first().map(declared_name);
+        let Ok(name) = self.option_name() else {
+            return self.skip_declaration(start);
+        };
+        let value =
+            match self.expect(TokenKind::Equals, "`=`").and_then(|_| self.scalar("the option's value")) {
+                Ok(value) => Some(value),
+                Err(Failed) => {
+                    self.skip_declaration(self.at.saturating_sub(1));
+                    None
+                }
+            };
+        if let Some(export) = export {
+            self.report(diagnostics::exported_option(export));
+        } else if scope.is_some() || first.is_some() {
+            self.report(diagnostics::late_option(keyword.to(name.span), first.or(scope), scope.is_some()));
+        } else {
+            document.options.push(OptionDecl { attributes, name, value });
+        }
+    }
+
+    fn option_name(&mut self) -> Outcome<Name> {
+        let span = self.expect(TokenKind::Identifier, "an option's name")?;
+        Ok(Name { text: self.text(span).to_string(), span })
+    }
+
+    /// A value of one token.
+    pub(super) fn scalar(&mut self, needed: &str) -> Outcome<Scalar> {
+        match self.opt_scalar() {
+            Some(scalar) => Ok(scalar),
+            None => Err(self.unexpected(needed)),
+        }
+    }
+
+    pub(super) fn opt_scalar(&mut self) -> Option<Scalar> {
+        let token = self.token();
+        let text = self.text(token.span);
+        let kind = match token.kind {
+            TokenKind::Boolean => ScalarKind::Boolean(text == "true"),
+            TokenKind::String => ScalarKind::String(super::unquote(text).to_string()),
+            TokenKind::Number => ScalarKind::Number(super::ty::number_value(text)),
+            TokenKind::Identifier
+            | TokenKind::Keyword(_)
+            | TokenKind::Primitive(_)
+            | TokenKind::Qualified => ScalarKind::Word(text.to_string()),
+            _ => return None,
+        };
+        self.bump();
+        Some(Scalar { kind, span: token.span })
+    }
+
+    // test import: import "./rules/Match" as Rules
+    fn import(&mut self, export: Option<Span>) -> Outcome<DeclarationKind> {
+        if let Some(export) = export {
+            self.report(diagnostics::exported_import(export));
+        }
+        let path = self.string("the path of a schema in quotes")?;
+        let alias = match self.eat(TokenKind::Keyword(Keyword::As)) {
+            Some(_) => Some(self.name(Words::NotPrimitive, "a name for the import")?),
+            None => None,
+        };
+        Ok(DeclarationKind::Import(Import { path, alias }))
+    }
+
+    // test scope: scope Shop { scope Admin { type Price = u16 } }
+    fn scope(&mut self) -> Outcome<DeclarationKind> {
+        let name = self.name(Words::NotPrimitive, "the scope's name")?;
+        let open = self.expect(TokenKind::LeftBrace, "`{`")?;
+        self.nested(|parser| {
+            let mut inner = Document::default();
+            while !parser.at(TokenKind::RightBrace) {
+                if parser.at_end() {
+                    let end = parser.span();
+                    // What the scope holds is kept: the end of the file hides none of it.
+                    parser.report_end(diagnostics::unclosed(end, open, "`}`"));
+                    break;
+                }
+                parser.statement(&mut inner, Some(name.span));
+            }
+            parser.eat(TokenKind::RightBrace);
+            Ok(DeclarationKind::Scope(Scope { name, declarations: inner.declarations }))
+        })
+    }
+
+    /// An event or a function. A broken block still declares the name.
+    fn member(&mut self, needed: &str) -> Outcome<Member> {
+        let name = self.name(Words::NotPrimitive, needed)?;
+        Ok(Member { name, block: self.declaration_block() })
+    }
+
+    fn type_decl(&mut self, keyword: TypeKeyword) -> Outcome<DeclarationKind> {
+        let name = self.name(Words::NotPrimitive, "the type's name")?;
+        let start = self.at;
+        let mut declared = TypeDecl {
+            keyword,
+            params: None,
+            ty: Type { kind: TypeKind::Error, span: name.span },
+            name,
+            suffix: None,
+        };
+        match self.type_decl_rest(&mut declared) {
+            Ok(()) => {}
+            Err(Failed) => self.skip_declaration(start),
+        }
+        Ok(DeclarationKind::Type(declared))
+    }
+
+    fn type_decl_rest(&mut self, declared: &mut TypeDecl) -> Outcome<()> {
+        let keyword = declared.keyword;
+        if keyword != TypeKeyword::Type && self.at(TokenKind::LeftAngle) {
+            declared.params = Some(self.params()?);
+        }
+        if keyword != TypeKeyword::Struct {
+            self.expect(TokenKind::Equals, "`=`")?;
+        }
+        let base = self.nested(|parser| parser.declared_base(keyword))?;
+        let base_end = self.at;
+        declared.ty = self.suffixes(base)?;
+        declared.suffix = (self.at > base_end).then(|| self.tokens[base_end].span.to(self.previous()));
+        Ok(())
+    }
+
+    // test params: struct Pair<A, B> { First: A, Second: B }
+    fn params(&mut self) -> Outcome<Params> {
+        let open = self.expect(TokenKind::LeftAngle, "`<`")?;
+        let list = self.list(open, TokenKind::RightAngle, |parser| {
+            parser.name(Words::NotPrimitive, "a parameter's name")
+        })?;
+        Ok(Params { names: list.items, span: open.to(list.close) })
+    }
+
+    /// The right-hand side a keyword allows: its own body, or a reference.
+    fn declared_base(&mut self, keyword: TypeKeyword) -> Outcome<Type> {
+        let start = self.span();
+        match keyword {
+            TypeKeyword::Struct => self.struct_type(start),
+            TypeKeyword::Type => self.alias_base(),
+            TypeKeyword::Enum if self.at(TokenKind::LeftBrace) || self.at(TokenKind::String) => {
+                self.enum_type(start)
+            }
+            TypeKeyword::Map if self.at(TokenKind::LeftBrace) => self.map_type(start),
+            TypeKeyword::Set if self.at(TokenKind::LeftBrace) => self.set_type(start),
+            TypeKeyword::Enum => {
+                self.reference_type("`{`, the name of a tag in quotes or the name of an enum")
+            }
+            TypeKeyword::Map => self.reference_type("`{` or the name of a map"),
+            TypeKeyword::Set => self.reference_type("`{` or the name of a set"),
+        }
+    }
+
+    fn alias_base(&mut self) -> Outcome<Type> {
+        match self.kind() {
+            TokenKind::Primitive(_) | TokenKind::Identifier | TokenKind::Qualified => self.base(),
+            _ => Err(self.unexpected("a built-in type or the name of an alias")),
+        }
+    }
+}
+
+/// What a diagnostic about a declaration underlines.
+fn declared_name(declaration: &Declaration) -> Span {
+    match &declaration.kind {
+        DeclarationKind::Import(import) => import.alias.as_ref().unwrap_or(&import.path).span,
+        DeclarationKind::Scope(scope) => scope.name.span,
+        DeclarationKind::Event(member) | DeclarationKind::Function(member) => member.name.span,
+        DeclarationKind::Type(declared) => declared.name.span,
+        DeclarationKind::Nothing => declaration.keyword,
+    }
+}
