@@ -1,2 +1,12 @@
-//! The `blinkblox` command.
-fn main() {}
+//! The `blinkblox` command: arguments in, an exit code out. What it can do is in `commands`.
+
+mod commands;
+mod loader;
+mod printer;
+mod writer;
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    commands::run(std::env::args_os().skip(1).collect())
+}

@@ -1,13 +1,82 @@
 //! Schema text in, diagnostics and Luau modules out.
 //!
-//! Pure: no file access of its own, no clock, nothing printed. `ARCHITECTURE.md` follows the data through.
+//! Pure: no file access of its own, no clock, nothing printed. `ARCHITECTURE.md` follows the data through. Start at
+//! [`compile`], or at [`analyze`] for the schema without its modules.
 
 pub mod diagnostics;
 pub mod emit;
+pub mod outputs;
 pub mod schema;
 pub mod source;
 pub mod syntax;
 pub mod wire;
 
+use std::collections::BTreeMap;
+
+use diagnostics::Diagnostic;
+use schema::{Profile, Schema};
+use source::{SourceLoader, Sources, Span};
+
 /// Version of every part of the release.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// What a schema means, and everything that is wrong with it.
+#[derive(Clone, Debug, Default)]
+pub struct Analysis {
+    /// The entry and what it imports, in the order they were first reached.
+    pub sources: Sources,
+    /// The resolved schema; `None` when there is an error.
+    pub schema: Option<Schema>,
+    /// Errors and warnings, in the order they are reported in.
+    pub diagnostics: Vec<Diagnostic>,
+    /// Where the entry's options in force have their values, by name.
+    pub option_spans: BTreeMap<String, Span>,
+}
+
+impl Analysis {
+    /// Whether some diagnostic stops the run.
+    pub fn has_errors(&self) -> bool {
+        self.diagnostics.iter().any(Diagnostic::is_error)
+    }
+}
+
+/// Texts of the generated modules.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Outputs {
+    /// The server module.
+    pub server: String,
+    /// The client module.
+    pub client: String,
+    /// The types module, when `TypesOutput` asks for one.
+    pub types: Option<String>,
+}
+
+/// A schema and the modules made from it.
+#[derive(Clone, Debug, Default)]
+pub struct Compilation {
+    /// What the schema means, and everything that is wrong with it.
+    pub analysis: Analysis,
+    /// The modules; `None` when there is an error.
+    pub outputs: Option<Outputs>,
+    /// The schema signature the modules carry; `None` when there is an error.
+    pub signature: Option<String>,
+}
+
+/// Reads and resolves a schema. `entry` is the path of a file the loader has; `profile` says what is compiled.
+pub fn analyze(loader: &dyn SourceLoader, entry: &str, profile: Profile) -> Analysis {
+    schema::resolve(loader, entry, profile)
+}
+
+/// Compiles a schema. `entry` is the path of a file the loader has; `profile` says what is compiled.
+pub fn compile(loader: &dyn SourceLoader, entry: &str, profile: Profile) -> Compilation {
+    generate(analyze(loader, entry, profile))
+}
+
+/// Makes the modules of an analysed schema; none when it has an error.
+pub fn generate(analysis: Analysis) -> Compilation {
+    if analysis.has_errors() {
+        return Compilation { analysis, ..Compilation::default() };
+    }
+    let signature = analysis.schema.as_ref().map(wire::signature::signature);
+    Compilation { analysis, outputs: None, signature }
+}

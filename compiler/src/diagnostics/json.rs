@@ -8,25 +8,27 @@ use crate::source::{Position, Sources, Span};
 /// Number of the document format.
 pub const FORMAT_VERSION: u32 = 1;
 
-/// What a run reports besides its diagnostics.
+/// What a run reports.
 #[derive(Clone, Debug, Default)]
 pub struct Report<'a> {
     /// Whether the run did what was asked of it.
     pub success: bool,
     /// Files a compile produced, in the order they are written.
     pub outputs: Vec<String>,
+    /// Every diagnostic, as [`diagnostic`] makes it.
+    pub diagnostics: Vec<Value>,
     /// Name of the profile.
     pub profile: &'a str,
     /// The schema signature, when the schema compiles.
-    pub signature: Option<&'a str>,
+    pub signature: Option<String>,
 }
 
 /// The document, on one line, ended by a line feed.
-pub fn render(report: &Report, diagnostics: &[Diagnostic], sources: &Sources) -> String {
+pub fn render(report: &Report) -> String {
     let document = json!({
         "version": FORMAT_VERSION,
         "success": report.success,
-        "diagnostics": diagnostics.iter().map(|one| diagnostic(one, sources)).collect::<Vec<_>>(),
+        "diagnostics": report.diagnostics,
         "outputs": report.outputs,
         "compiler": crate::VERSION,
         "profile": report.profile,

@@ -1,0 +1,24 @@
+//! `blinkblox check SCHEMA...`: all the work of a build, and nothing written.
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use super::build::{Mode, SchemaFlags, run_schemas};
+
+/// Compiles schemas and writes nothing.
+#[derive(Parser)]
+pub struct Check {
+    /// Paths of the schemas
+    #[arg(value_name = "SCHEMA", required = true)]
+    schemas: Vec<String>,
+    #[command(flatten)]
+    flags: SchemaFlags,
+}
+
+impl Check {
+    /// Compiles without writing.
+    pub fn run(self) -> ExitCode {
+        run_schemas(&self.schemas, &self.flags, Mode::Check)
+    }
+}

@@ -1,0 +1,58 @@
+//! The commands, one file each: an argument struct whose doc comments are its help, and one `run`.
+//!
+//! A first argument that is no command's name is the path of a schema, or a flag of the form without a command
+//! (tooling specification, 2.1).
+
+mod build;
+mod check;
+mod usage;
+
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+/// Schemas to Luau modules, and games with a network on one machine.
+#[derive(Parser)]
+#[command(name = "blinkblox", version = blinkblox_compiler::VERSION, disable_version_flag = true)]
+pub struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+/// What the first argument names.
+#[derive(Subcommand)]
+enum Command {
+    Build(build::Build),
+    Check(check::Check),
+}
+
+impl Command {
+    fn run(self) -> ExitCode {
+        match self {
+            Command::Build(command) => command.run(),
+            Command::Check(command) => command.run(),
+        }
+    }
+}
+
+/// Does what the arguments ask for. `arguments` leaves the program's own name out.
+pub fn run(arguments: Vec<OsString>) -> ExitCode {
+    if usage::wants_help(&arguments) {
+        return usage::print_help(&arguments);
+    }
+    if usage::wants_version(&arguments) {
+        return usage::print_version();
+    }
+    let program = std::iter::once(OsString::from("blinkblox"));
+    if usage::is_command(&arguments) {
+        return match Cli::try_parse_from(program.chain(arguments.iter().cloned())) {
+            Ok(cli) => cli.command.run(),
+            Err(error) => usage::fail(&error, &arguments),
+        };
+    }
+    match build::Direct::try_parse_from(program.chain(arguments.iter().cloned())) {
+        Ok(direct) => direct.run(),
+        Err(error) => usage::fail(&error, &arguments),
+    }
+}

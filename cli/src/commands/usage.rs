@@ -1,0 +1,154 @@
+//! Help, version and usage errors: what comes before any command. Source: tooling specification, 2.2 and 2.15.
+
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+use blinkblox_compiler::diagnostics::{Code, Diagnostic, suggest};
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{Args, CommandFactory};
+
+use super::{Cli, build};
+use crate::printer::{Format, Printer};
+
+/// Flags that take a value, which is never read as a flag of its own.
+const VALUED: &[&str] = &["-p", "--profile", "--color"];
+
+/// The arguments before `--` that are no flag's value.
+fn flags(arguments: &[OsString]) -> impl Iterator<Item = &str> {
+    let mut value = false;
+    arguments.iter().filter_map(|argument| argument.to_str()).take_while(|argument| *argument != "--").filter(
+        move |argument| {
+            let skipped = value;
+            value = !skipped && VALUED.contains(argument);
+            !skipped
+        },
+    )
+}
+
+/// Whether a flag is given: whole, or as a letter of a cluster of short flags.
+fn given(arguments: &[OsString], long: &str, short: char) -> bool {
+    flags(arguments).any(|argument| {
+        let cluster = argument.strip_prefix('-').filter(|rest| !rest.starts_with('-'));
+        argument == long
+            || cluster
+                .is_some_and(|letters| letters.contains(short) && letters.chars().all(char::is_alphabetic))
+    })
+}
+
+/// Whether help is asked for, which wins over everything; no arguments at all ask for it.
+pub fn wants_help(arguments: &[OsString]) -> bool {
+    arguments.is_empty() || given(arguments, "--help", 'h') || arguments[0] == "help"
+}
+
+/// Whether the version is asked for.
+pub fn wants_version(arguments: &[OsString]) -> bool {
+    flags(arguments).any(|argument| argument == "--version" || argument == "-v")
+}
+
+/// Whether the first argument names a command.
+pub fn is_command(arguments: &[OsString]) -> bool {
+    let first = arguments.first().and_then(|argument| argument.to_str());
+    first.is_some_and(|first| Cli::command().get_subcommands().any(|command| command.get_name() == first))
+}
+
+/// Prints the help of the command named first, or of the whole program.
+pub fn print_help(arguments: &[OsString]) -> ExitCode {
+    let mut cli = Cli::command().disable_help_subcommand(true);
+    let named =
+        arguments.iter().filter_map(|argument| argument.to_str()).find(|argument| *argument != "help");
+    let command = named.and_then(|named| cli.find_subcommand_mut(named));
+    let text = match command {
+        Some(command) => command.clone().bin_name(format!("blinkblox {}", command.get_name())).render_help(),
+        None => {
+            let direct = build::DirectFlags::augment_args(cli.clone());
+            direct
+                .override_usage("blinkblox SCHEMA [FLAGS]\n       blinkblox COMMAND [ARGUMENTS]")
+                .subcommand_help_heading("Commands, as the first argument")
+                .render_help()
+        }
+    };
+    crate::printer::print_out(&text.to_string());
+    ExitCode::SUCCESS
+}
+
+/// Prints the name and version of the program.
+pub fn print_version() -> ExitCode {
+    crate::printer::print_out(&format!("BlinkBlox {}\n", blinkblox_compiler::VERSION));
+    ExitCode::SUCCESS
+}
+
+/// Reports arguments clap refuses, in the form the arguments ask for.
+pub fn fail(error: &clap::Error, arguments: &[OsString]) -> ExitCode {
+    let format = if flags(arguments).any(|argument| argument == "--json") {
+        Format::Json
+    } else if given(arguments, "--compact", 'c') {
+        Format::Compact
+    } else {
+        Format::Human
+    };
+    refuse(diagnostic(error, arguments), format)
+}
+
+/// Reports one usage error and gives the exit code of a failed run.
+pub fn refuse(diagnostic: Diagnostic, format: Format) -> ExitCode {
+    let printer = Printer::new(format, false, crate::printer::ColorChoice::Auto);
+    printer.failure(&diagnostic, "release");
+    ExitCode::FAILURE
+}
+
+/// A usage error that says `headline`.
+pub fn error(headline: impl Into<String>) -> Diagnostic {
+    Diagnostic::error(Code::UsageError, headline)
+}
+
+fn diagnostic(error: &clap::Error, arguments: &[OsString]) -> Diagnostic {
+    let text = |kind| match error.get(kind) {
+        Some(ContextValue::String(text)) => Some(text.clone()),
+        Some(ContextValue::Strings(texts)) => Some(texts.join(", ")),
+        _ => None,
+    };
+    let argument = text(ContextKind::InvalidArg).unwrap_or_default();
+    let value = text(ContextKind::InvalidValue).unwrap_or_default();
+    let values = text(ContextKind::ValidValue).filter(|values| !values.is_empty());
+    match error.kind() {
+        ErrorKind::UnknownArgument if argument.starts_with('-') && argument != "-" => {
+            let note = suggest::nearest(&argument, known_flags(arguments).iter().map(String::as_str))
+                .map(|flag| format!("Did you mean `{flag}`?"));
+            self::error(format!("there is no flag `{argument}`"))
+                .opt_note(note)
+                .note("A file of that name is reached with `--` in front of it, or as `./` and the name.")
+        }
+        ErrorKind::UnknownArgument => self::error(format!("`{argument}` is one argument too many")),
+        ErrorKind::InvalidValue if value.is_empty() => self::error(format!("{argument} needs a value"))
+            .opt_note(values.map(|values| format!("It takes {values}."))),
+        ErrorKind::InvalidValue => self::error(format!("{argument} does not take `{value}`"))
+            .opt_note(values.map(|values| format!("It takes {values}."))),
+        ErrorKind::MissingRequiredArgument => {
+            self::error("no schema is named").note("Give its path: `blinkblox schemas/game.blink`.")
+        }
+        ErrorKind::ArgumentConflict => {
+            let other = text(ContextKind::PriorArg).unwrap_or_default();
+            self::error(format!("{argument} cannot be given with {other}"))
+        }
+        _ => {
+            let rendered = error.to_string();
+            let first = rendered.lines().next().unwrap_or("the arguments are wrong");
+            self::error(first.trim_start_matches("error: ").trim_end_matches('.'))
+        }
+    }
+}
+
+/// Every flag the first argument's command takes, or those of the form without one.
+fn known_flags(arguments: &[OsString]) -> Vec<String> {
+    let cli = Cli::command();
+    let named =
+        arguments.first().and_then(|first| first.to_str()).and_then(|first| cli.find_subcommand(first));
+    let direct = build::Direct::command();
+    let command = named.unwrap_or(&direct);
+    let mut known: Vec<String> = command
+        .get_arguments()
+        .filter_map(|argument| argument.get_long().map(|long| format!("--{long}")))
+        .collect();
+    known.extend(["--help".to_string(), "--version".to_string()]);
+    known
+}

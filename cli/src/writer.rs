@@ -1,0 +1,72 @@
+//! Writing outputs: all or none, whole files, and only those that change. Source: tooling specification, 2.4 and 2.5.3.
+
+use std::collections::BTreeSet;
+use std::io::{IsTerminal, Write};
+use std::path::Path;
+
+use blinkblox_compiler::diagnostics::{Code, Diagnostic};
+use blinkblox_compiler::source::parent;
+
+use crate::printer::print_err;
+
+/// What writing did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Written {
+    /// Files whose bytes are new.
+    pub changed: usize,
+    /// Files left untouched.
+    pub current: usize,
+}
+
+/// Writes files given by path and text. `asks` lets a person decline the creation of a folder.
+pub fn write(files: &[(String, String)], asks: bool) -> Result<Written, Diagnostic> {
+    let folders: BTreeSet<&str> =
+        files.iter().map(|(path, _)| parent(path)).filter(|folder| !folder.is_empty()).collect();
+    for folder in folders.into_iter().filter(|folder| !Path::new(folder).is_dir()) {
+        if asks && person_present() && !confirm(&format!("Create the folder {folder}? [y/N] ")) {
+            return Err(unwritable(folder, "creating the folder was declined"));
+        }
+        std::fs::create_dir_all(folder).map_err(|error| unwritable(folder, &error.kind().to_string()))?;
+    }
+    let mut written = Written::default();
+    for (path, text) in files {
+        if std::fs::read(path).is_ok_and(|present| present == text.as_bytes()) {
+            written.current += 1;
+            continue;
+        }
+        replace(Path::new(path), text).map_err(|error| unwritable(path, &error.kind().to_string()))?;
+        written.changed += 1;
+    }
+    Ok(written)
+}
+
+/// Puts a whole file in place of another, so that no reader ever sees half of one.
+fn replace(path: &Path, text: &str) -> std::io::Result<()> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let mut builder = tempfile::Builder::new();
+    // A temporary file is private unless told otherwise; an output is as readable as any file made here.
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    let mut file = builder.prefix(".blinkblox").tempfile_in(folder)?;
+    file.write_all(text.as_bytes())?;
+    file.flush()?;
+    file.persist(path).map_err(|error| error.error)?;
+    Ok(())
+}
+
+fn person_present() -> bool {
+    std::io::stdin().is_terminal() && std::io::stderr().is_terminal()
+}
+
+/// Asks on standard error; only `y` and `yes` mean yes.
+fn confirm(question: &str) -> bool {
+    print_err(question);
+    let mut answer = String::new();
+    let read = std::io::stdin().read_line(&mut answer);
+    read.is_ok() && matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes")
+}
+
+fn unwritable(path: &str, why: &str) -> Diagnostic {
+    Diagnostic::error(Code::FileUnwritable, format!("\"{path}\" could not be written: {why}"))
+        .about_file(path)
+}

@@ -1,0 +1,98 @@
+//! Where the modules of a schema go. Source: tooling specification, 2.5.
+
+use crate::diagnostics::{Code, Diagnostic};
+use crate::source::{is_absolute, normalize, parent};
+use crate::{Analysis, Compilation};
+
+/// The path an output option means, ending in `.luau`. `entry` is the path of the schema.
+pub fn output_path(entry: &str, option: &str) -> String {
+    let folder = parent(entry);
+    let joined = if is_absolute(option) || folder.is_empty() {
+        option.to_string()
+    } else {
+        format!("{folder}/{option}")
+    };
+    let path = normalize(&joined);
+    let name = path.rsplit('/').next().unwrap_or(&path);
+    // A leading dot starts no suffix.
+    let suffix = name.rfind('.').filter(|&at| at > 0).map_or(0, |at| name.len() - at);
+    format!("{}.luau", &path[..path.len() - suffix])
+}
+
+/// What is wrong with the outputs of a compile that writes files: `E4001` and `E4002`.
+pub fn check(analysis: &Analysis, entry: &str) -> Vec<Diagnostic> {
+    let Some(schema) = &analysis.schema else { return vec![] };
+    let options = &schema.options;
+    let mut found = Vec::new();
+    let mut taken: Vec<(String, &str)> = Vec::new();
+    let outputs = [
+        ("ServerOutput", &options.server_output),
+        ("ClientOutput", &options.client_output),
+        ("TypesOutput", &options.types_output),
+    ];
+    for (name, option) in outputs {
+        let Some(option) = option else {
+            if name != "TypesOutput" {
+                found
+                    .push(missing(name, &analysis.sources.files().first().map_or(entry, |file| &file.shown)));
+            }
+            continue;
+        };
+        let path = output_path(entry, option);
+        let Some(&span) = analysis.option_spans.get(name) else { continue };
+        if let Some((_, other)) = taken.iter().find(|(other, _)| *other == path) {
+            let headline = format!("{other} and {name} are the same file");
+            found.push(
+                Diagnostic::error(Code::OutputSamePath, headline)
+                    .primary(span, format!("writes {path}"))
+                    .opt_secondary(analysis.option_spans.get(*other).copied(), "so does this")
+                    .note("Give each module a path of its own."),
+            );
+        } else if analysis.sources.find(&path).is_some() {
+            found.push(
+                Diagnostic::error(Code::OutputSamePath, format!("{name} would overwrite a schema"))
+                    .primary(span, format!("{path} is read by this compile"))
+                    .note("Choose another path."),
+            );
+        }
+        taken.push((path, name));
+    }
+    found
+}
+
+fn missing(option: &str, shown: &str) -> Diagnostic {
+    Diagnostic::error(Code::OutputMissingPath, format!("the schema sets no {option}"))
+        .about_file(shown)
+        .note(format!("Add `option {option} = \"path/of/the/module\"` at the top of {shown}."))
+}
+
+impl Compilation {
+    /// Path and text of each file, in the order they are written; empty when there are no modules.
+    pub fn files(&self, entry: &str) -> Vec<(String, String)> {
+        let (Some(outputs), Some(schema)) = (&self.outputs, &self.analysis.schema) else { return vec![] };
+        let options = &schema.options;
+        let modules = [
+            (&options.server_output, Some(&outputs.server)),
+            (&options.client_output, Some(&outputs.client)),
+            (&options.types_output, outputs.types.as_ref()),
+        ];
+        modules
+            .into_iter()
+            .filter_map(|(option, text)| Some((output_path(entry, option.as_deref()?), text?.clone())))
+            .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_follow_the_table_of_the_specification() {
+        assert_eq!(output_path("game/wire.blink", "gen/Warehouse"), "game/gen/Warehouse.luau");
+        assert_eq!(output_path("game/wire.blink", "gen/Warehouse.lua"), "game/gen/Warehouse.luau");
+        assert_eq!(output_path("game/wire.blink", "../shared/Wire.luau"), "shared/Wire.luau");
+        assert_eq!(output_path("wire.blink", "a.b/.hidden"), "a.b/.hidden.luau");
+        assert_eq!(output_path("game/wire.blink", "/tmp/x"), "/tmp/x.luau");
+    }
+}
