@@ -15,6 +15,7 @@ pub const MODULES: &[(&str, &str)] = &[
     ("Listeners", include_str!("Listeners.luau")),
     ("Messages", include_str!("Messages.luau")),
     ("Queue", include_str!("Queue.luau")),
+    ("Raise", include_str!("Raise.luau")),
     ("Reports", include_str!("Reports.luau")),
     ("Same", include_str!("Same.luau")),
     ("Sequence", include_str!("Sequence.luau")),

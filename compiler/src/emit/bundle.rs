@@ -61,6 +61,15 @@ impl Bundle {
     }
 }
 
+/// Every runtime module with the members it has, in order of name; none for one that is a function.
+pub fn modules() -> Vec<(&'static str, Vec<&'static str>)> {
+    let members = |name: &str| match Module::read(name).export {
+        Export::Function(_) => Vec::new(),
+        Export::Table(names) => names,
+    };
+    runtime::MODULES.iter().map(|&(name, _)| (name, members(name))).collect()
+}
+
 /// Modules by name, and which statements of each are kept.
 #[derive(Default)]
 struct Linker {
@@ -149,7 +158,7 @@ enum Export {
     /// One of its functions.
     Function(String),
     /// A table with functions of those names.
-    Table(Vec<String>),
+    Table(Vec<&'static str>),
 }
 
 /// A top-level statement.
@@ -217,7 +226,7 @@ impl Module {
         match &self.export {
             Export::Function(name) => vec![name.clone()],
             Export::Table(names) => {
-                if let Some(unknown) = members.iter().find(|member| !names.contains(member)) {
+                if let Some(unknown) = members.iter().find(|member| !names.contains(&member.as_str())) {
                     unreachable!("the runtime module {} has no {unknown}", self.name);
                 }
                 members.iter().cloned().collect()
@@ -257,7 +266,7 @@ impl Module {
     }
 
     /// The statement that returns those of `names` which are kept.
-    fn returned(&self, names: &[String], kept: &BTreeSet<usize>) -> Vec<String> {
+    fn returned(&self, names: &[&str], kept: &BTreeSet<usize>) -> Vec<String> {
         let mut lines = vec!["\treturn {".to_owned()];
         for name in names {
             if self.declaration(name).is_some_and(|at| kept.contains(&at)) {
@@ -270,18 +279,13 @@ impl Module {
 }
 
 impl Export {
-    fn read(lines: &[&str]) -> Export {
-        let text = lines.concat();
-        let value = text.strip_prefix("return ").unwrap_or(&text).trim();
-        match value.strip_prefix('{').and_then(|text| text.strip_suffix('}')) {
-            Some(fields) => Export::Table(
-                fields
-                    .split(',')
-                    .filter_map(|field| field.split_once('='))
-                    .map(|(name, _)| name.trim().to_owned())
-                    .collect(),
+    fn read(lines: &[&'static str]) -> Export {
+        let first = lines.first().copied().unwrap_or_default();
+        match first.strip_prefix("return ").unwrap_or(first) {
+            "{" => Export::Table(
+                lines.iter().filter_map(|line| line.split_once('=')).map(|(name, _)| name.trim()).collect(),
             ),
-            None => Export::Function(value.to_owned()),
+            name => Export::Function(name.to_owned()),
         }
     }
 }
@@ -395,12 +399,7 @@ mod tests {
 
     fn everything() -> Vec<Part> {
         let mut bundle = Bundle::default();
-        for (name, _) in runtime::MODULES {
-            let members = match Module::read(name).export {
-                Export::Function(_) => Vec::new(),
-                Export::Table(names) => names,
-            };
-            let members: Vec<&str> = members.iter().map(String::as_str).collect();
+        for (name, members) in modules() {
             bundle.need(name, &members);
         }
         bundle.parts()
