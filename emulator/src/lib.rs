@@ -4,4 +4,8 @@ pub mod clock;
 pub mod datamodel;
 pub mod datatypes;
 pub mod network;
+pub mod peer;
+pub mod scheduler;
 pub mod shared;
+pub mod value;
+pub mod vm;

@@ -84,6 +84,13 @@ macro_rules! datatypes {
             /// The engine's names of all types, by their index.
             pub const NAMES: &'static [&'static str] = &[$(stringify!($name)),*];
 
+            /// The index of the value's type.
+            pub fn index(&self) -> usize {
+                match self {
+                    $(Self::$name(_) => $index,)*
+                }
+            }
+
             /// The engine's name of the value's type, as `typeof` gives it.
             pub fn type_name(&self) -> &'static str {
                 match self {

@@ -1,0 +1,1 @@
+//! Threads over virtual time: the task library, signals, resumption points.

@@ -1,0 +1,145 @@
+//! Stops runaway code: once a wall clock deadline has passed, the next safepoint of every VM under it raises.
+//!
+//! One thread a process waits for the earliest deadline and then arms the interrupt of the VMs concerned, so code that
+//! keeps its deadline pays nothing. `pcall` cannot hold it off: every later safepoint raises again, until the deadline
+//! is set anew.
+
+use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
+use std::sync::{Arc, Condvar, Mutex, OnceLock, PoisonError};
+use std::time::Instant;
+
+use mlua::ffi::lua_Callbacks;
+
+use super::state::on_interrupt;
+
+/// A wall clock deadline shared by the VMs of a world. Clones are the same deadline.
+#[derive(Clone, Default, Debug)]
+pub struct Deadline(Arc<Shared>);
+
+#[derive(Default, Debug)]
+struct Shared {
+    expired: AtomicBool,
+    state: Mutex<State>,
+}
+
+#[derive(Default, Debug)]
+struct State {
+    at: Option<Instant>,
+    targets: Vec<Target>,
+}
+
+/// Address of a VM's callbacks. Only used under the lock that its VM takes to remove itself.
+#[derive(Debug, PartialEq)]
+struct Target(*mut lua_Callbacks);
+
+// SAFETY: the other thread only writes one pointer-sized field, atomically, while the VM is registered.
+unsafe impl Send for Target {}
+
+/// A VM under a deadline; dropped before the VM is.
+#[derive(Debug)]
+pub(super) struct Watched {
+    deadline: Deadline,
+    callbacks: *mut lua_Callbacks,
+}
+
+impl Deadline {
+    /// No deadline yet.
+    pub fn new() -> Deadline {
+        Deadline::default()
+    }
+
+    /// Sets or clears the deadline. A deadline that had passed is forgiven.
+    pub fn set(&self, at: Option<Instant>) {
+        self.lock().at = at;
+        self.0.expired.store(false, Ordering::SeqCst);
+        if at.is_some() {
+            watch(self);
+        }
+    }
+
+    /// Whether it has passed and stopped, or is about to stop, the code under it.
+    pub fn is_expired(&self) -> bool {
+        self.0.expired.load(Ordering::SeqCst)
+    }
+
+    pub(super) fn register(&self, callbacks: *mut lua_Callbacks) -> Watched {
+        self.lock().targets.push(Target(callbacks));
+        Watched { deadline: self.clone(), callbacks }
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, State> {
+        self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Arms all VMs if the time has come; gives the time still to wait for.
+    fn look(&self, now: Instant) -> Option<Instant> {
+        let mut state = self.lock();
+        let at = state.at?;
+        if at > now {
+            return Some(at);
+        }
+        state.at = None;
+        self.0.expired.store(true, Ordering::SeqCst);
+        for target in &state.targets {
+            // SAFETY: the VM is alive, since it removes itself under this lock. An `Option` of a function pointer and a
+            // pointer have one layout, and the field is aligned.
+            unsafe {
+                let field = (&raw mut (*target.0).interrupt).cast::<AtomicPtr<()>>();
+                (*field).store(on_interrupt as *mut (), Ordering::SeqCst);
+            }
+        }
+        None
+    }
+}
+
+impl Drop for Watched {
+    fn drop(&mut self) {
+        self.deadline.lock().targets.retain(|target| target.0 != self.callbacks);
+    }
+}
+
+struct Watchdog {
+    deadlines: Mutex<Vec<Deadline>>,
+    changed: Condvar,
+}
+
+/// Puts a deadline under the process's watchdog, starting that when it is the first.
+fn watch(deadline: &Deadline) {
+    static WATCHDOG: OnceLock<Arc<Watchdog>> = OnceLock::new();
+    let watchdog = WATCHDOG.get_or_init(|| {
+        let watchdog = Arc::new(Watchdog { deadlines: Mutex::default(), changed: Condvar::new() });
+        let run = watchdog.clone();
+        // Without the thread nothing is stopped, and nothing else breaks.
+        let _ = std::thread::Builder::new().name("script watchdog".into()).spawn(move || run.run());
+        watchdog
+    });
+    let mut deadlines = watchdog.deadlines.lock().unwrap_or_else(PoisonError::into_inner);
+    if !deadlines.iter().any(|known| Arc::ptr_eq(&known.0, &deadline.0)) {
+        deadlines.push(deadline.clone());
+    }
+    watchdog.changed.notify_one();
+}
+
+impl Watchdog {
+    fn run(&self) {
+        let mut deadlines = self.deadlines.lock().unwrap_or_else(PoisonError::into_inner);
+        loop {
+            let now = Instant::now();
+            let mut next = None;
+            deadlines.retain(|deadline| match deadline.look(now) {
+                Some(at) => {
+                    next = Some(next.map_or(at, |known: Instant| known.min(at)));
+                    true
+                }
+                None => false,
+            });
+            deadlines = match next {
+                Some(at) => {
+                    let wait = self.changed.wait_timeout(deadlines, at.saturating_duration_since(now));
+                    wait.unwrap_or_else(PoisonError::into_inner).0
+                }
+                None => self.changed.wait(deadlines).unwrap_or_else(PoisonError::into_inner),
+            };
+        }
+    }
+}
