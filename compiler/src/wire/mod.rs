@@ -5,19 +5,22 @@
 
 mod bits;
 mod build;
+pub mod codec;
 mod float;
 mod number;
 pub mod plan;
 pub mod signature;
 pub mod size;
+#[cfg(test)]
+mod testing;
 
 use std::sync::Arc;
 
 pub use float::{F16_MAX, F24_MAX, decode_f16, decode_f24, encode_f16, encode_f24, narrow};
 
 use crate::schema::{
-    Channel, Delivery, Element, Event, Function, Item, Number, NumberKind, Payload, Schema, Scope, Type,
-    TypeId, TypeKind,
+    Channel, Delivery, Element, Event, Function, Item, Number, NumberKind, Payload, Schema, Scope, Side,
+    Type, TypeId, TypeKind,
 };
 use plan::{Header, HeaderKind, Layout, Plan};
 
@@ -41,6 +44,8 @@ pub struct EventWire {
     pub path: Vec<String>,
     /// The remote it rides on.
     pub channel: Channel,
+    /// The side that sends it.
+    pub from: Side,
     /// How it travels.
     pub item: ItemWire,
 }
@@ -50,6 +55,8 @@ pub struct EventWire {
 pub struct FunctionWire {
     /// Names from the top level down to and including its own.
     pub path: Vec<String>,
+    /// The side that calls.
+    pub from: Side,
     /// What the caller sends.
     pub call: ItemWire,
     /// What the listener answers; a failure is the header alone.
@@ -138,7 +145,7 @@ impl EventWire {
         };
         let kind = HeaderKind::of_event(event);
         let item = ItemWire::of(event.index, kind, &event.wire_payload());
-        EventWire { path: event.path.clone(), channel, item }
+        EventWire { path: event.path.clone(), channel, from: event.from, item }
     }
 }
 
@@ -147,6 +154,7 @@ impl FunctionWire {
     pub fn of(function: &Function) -> FunctionWire {
         FunctionWire {
             path: function.path.clone(),
+            from: function.from,
             call: ItemWire::of(function.index, HeaderKind::Call, &function.data),
             answer: ItemWire::of(function.index, HeaderKind::Answer, &function.return_),
         }
