@@ -6,6 +6,8 @@ pub mod datatypes;
 pub mod network;
 pub mod peer;
 pub mod scheduler;
+pub mod services;
 pub mod shared;
+pub mod trace;
 pub mod value;
 pub mod vm;

@@ -1,0 +1,164 @@
+//! A remote call as the trace keeps it: what was sent, to whom, and what became of it for each receiver.
+
+use std::rc::Rc;
+
+use crate::clock::Time;
+use crate::shared::Side;
+use crate::value::{InstanceId, Value};
+
+/// The class of the remote a packet was fired on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PacketClass {
+    /// Reliable and ordered.
+    RemoteEvent,
+    /// Neither.
+    UnreliableRemoteEvent,
+    /// A call with a reply.
+    RemoteFunction,
+}
+
+impl PacketClass {
+    /// The class's name in the engine.
+    pub fn name(self) -> &'static str {
+        match self {
+            PacketClass::RemoteEvent => "RemoteEvent",
+            PacketClass::UnreliableRemoteEvent => "UnreliableRemoteEvent",
+            PacketClass::RemoteFunction => "RemoteFunction",
+        }
+    }
+
+    /// Whether the network delivers it for certain, in order.
+    pub fn is_reliable(self) -> bool {
+        self != PacketClass::UnreliableRemoteEvent
+    }
+}
+
+/// What a packet is part of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PacketKind {
+    /// A fire.
+    Event,
+    /// A call of a remote function, with the number its reply carries.
+    Invoke(u64),
+    /// The answer to the call of that number, and whether it went well.
+    Reply(u64, bool),
+}
+
+/// Who a packet is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Target {
+    /// One side.
+    One(Side),
+    /// Everyone who was connected: one `FireAllClients`.
+    Everyone,
+}
+
+/// What became of a packet for one receiver.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fate {
+    /// Waits for the send phase, or is on its way.
+    Sent,
+    /// Arrived, and waits for somebody to listen.
+    Queued,
+    /// Handed to its handlers.
+    Delivered,
+    /// Lost on the way.
+    Lost,
+    /// Over the size limit of unreliable events.
+    DroppedSize,
+    /// Over the client's rate.
+    DroppedRate,
+    /// Arrived while the queue was full, nobody listened to an unreliable event, or the link's own queue was full.
+    DroppedQueue,
+    /// Its sender or receiver left first.
+    DroppedLeave,
+    /// A test took it away.
+    DroppedTest,
+}
+
+impl Fate {
+    /// The name the requirements give it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Fate::Sent => "sent",
+            Fate::Queued => "queued",
+            Fate::Delivered => "delivered",
+            Fate::Lost => "lost",
+            Fate::DroppedSize => "dropped-size",
+            Fate::DroppedRate => "dropped-rate",
+            Fate::DroppedQueue => "dropped-queue",
+            Fate::DroppedLeave => "dropped-leave",
+            Fate::DroppedTest => "dropped-test",
+        }
+    }
+
+    /// Whether nothing more will become of it.
+    pub fn is_final(self) -> bool {
+        !matches!(self, Fate::Sent | Fate::Queued)
+    }
+}
+
+/// One receiver's share of a packet.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Receipt {
+    /// The receiver.
+    pub side: Side,
+    /// What became of it there.
+    pub fate: Fate,
+    /// When it arrived, if it did.
+    pub arrived_at: Option<Time>,
+    /// How often it had to be sent again.
+    pub resends: u32,
+}
+
+/// One call of a remote, whoever it was for.
+#[derive(Clone, Debug)]
+pub struct Packet {
+    /// Counts from 1 in order of sending.
+    pub id: u64,
+    /// The sender.
+    pub from: Side,
+    /// The receiver or receivers.
+    pub to: Target,
+    /// Full name of the remote on the sender's side.
+    pub remote: Rc<str>,
+    /// The remote.
+    pub remote_id: InstanceId,
+    /// Its class.
+    pub class: PacketClass,
+    /// What it is part of.
+    pub kind: PacketKind,
+    /// The arguments as they travel.
+    pub args: Rc<[Value]>,
+    /// Full names, at sending, of the instances among the arguments.
+    pub instances: Vec<(InstanceId, Rc<str>)>,
+    /// Estimated bytes.
+    pub size: usize,
+    /// Bytes against the limit of unreliable events.
+    pub payload: usize,
+    /// When the call was made.
+    pub sent_at: Time,
+    /// The sender's frame it was made in.
+    pub frame: u64,
+    /// Whether a test made it, not the sender's code.
+    pub injected: bool,
+    /// One entry for each receiver; for a packet to everyone, those connected at the call, by index.
+    pub receipts: Vec<Receipt>,
+}
+
+impl Packet {
+    /// The receiver's share, if the packet was for it.
+    pub fn receipt(&self, side: Side) -> Option<&Receipt> {
+        self.receipts.iter().find(|receipt| receipt.side == side)
+    }
+
+    /// The fate all receivers share; the first one's where they differ. `None` with no receiver.
+    pub fn fate(&self) -> Option<Fate> {
+        self.receipts.first().map(|receipt| receipt.fate)
+    }
+
+    /// When the first receiver got it.
+    pub fn arrived_at(&self) -> Option<Time> {
+        self.receipts.iter().filter_map(|receipt| receipt.arrived_at).min()
+    }
+}
