@@ -8,7 +8,9 @@
 
 /// Every module as its name and its text, in order of name.
 pub const MODULES: &[(&str, &str)] = &[
+    ("Answers", include_str!("Answers.luau")),
     ("Bucket", include_str!("Bucket.luau")),
+    ("Calls", include_str!("Calls.luau")),
     ("ClientReports", include_str!("ClientReports.luau")),
     ("Clock", include_str!("Clock.luau")),
     ("Copy", include_str!("Copy.luau")),
@@ -21,6 +23,7 @@ pub const MODULES: &[(&str, &str)] = &[
     ("Sequence", include_str!("Sequence.luau")),
     ("Spawn", include_str!("Spawn.luau")),
     ("Stream", include_str!("Stream.luau")),
+    ("SyncWatch", include_str!("SyncWatch.luau")),
     ("Throttle", include_str!("Throttle.luau")),
 ];
 
