@@ -96,15 +96,15 @@ impl Linker {
         let mut foreign: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
         while let Some(at) = queue.pop() {
             for word in &module.statements[at].words {
-                let Some(used) = module.declaration(&word.name) else {
-                    continue;
-                };
-                if kept.insert(used) {
-                    queue.push(used);
-                }
-                if let Some(required) = &module.statements[used].requires {
-                    let members = foreign.entry(required.clone()).or_default();
-                    members.extend(word.member.clone());
+                // A type may have the name of a value: then either may be meant.
+                for used in module.declarations(&word.name) {
+                    if kept.insert(used) {
+                        queue.push(used);
+                    }
+                    if let Some(required) = &module.statements[used].requires {
+                        let members = foreign.entry(required.clone()).or_default();
+                        members.extend(word.member.clone());
+                    }
                 }
             }
         }
@@ -234,8 +234,14 @@ impl Module {
         }
     }
 
+    /// Statements that declare `name`.
+    fn declarations<'a>(&'a self, name: &'a str) -> impl Iterator<Item = usize> + 'a {
+        let declares = move |at: &usize| self.statements[*at].declares.as_deref() == Some(name);
+        (0..self.statements.len()).filter(declares)
+    }
+
     fn declaration(&self, name: &str) -> Option<usize> {
-        self.statements.iter().position(|statement| statement.declares.as_deref() == Some(name))
+        self.declarations(name).next()
     }
 
     fn part(&self, kept: &BTreeSet<usize>) -> Part {
@@ -527,8 +533,11 @@ mod tests {
             let module = Module::read(name);
             for statement in &module.statements {
                 for word in &statement.words {
-                    let required =
-                        module.declaration(&word.name).and_then(|at| module.statements[at].requires.clone());
+                    let declared: Vec<_> = module.declarations(&word.name).collect();
+                    if declared.len() > 1 && word.member.is_none() {
+                        continue; // the type of that name
+                    }
+                    let required = declared.iter().find_map(|&at| module.statements[at].requires.clone());
                     let Some(required) = required.filter(|_| statement.requires.is_none()) else {
                         continue;
                     };
