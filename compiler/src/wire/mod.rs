@@ -6,6 +6,7 @@
 mod bits;
 mod build;
 pub mod codec;
+pub mod draw;
 mod float;
 mod number;
 pub mod plan;

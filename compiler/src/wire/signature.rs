@@ -312,6 +312,8 @@ impl RobloxType {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::schema::{Event, Function, Yield};
+    use crate::wire::testing::*;
 
     #[test]
     fn numbers_have_the_fewest_digits() {
@@ -332,6 +334,61 @@ mod tests {
     #[test]
     fn hash_of_nothing_declared() {
         assert_eq!(hash("W4"), "8af847c600597406");
+    }
+
+    fn scope(name: &str, items: Vec<Item>) -> Scope {
+        Scope { name: name.to_owned(), path: Vec::new(), items, span: Default::default() }
+    }
+
+    #[test]
+    fn the_vector_of_the_specification() {
+        let at = ty(TypeKind::Vector {
+            component: NumberKind::F24,
+            written: vec![Component::Number(NumberKind::F24)],
+            magnitude: None,
+        });
+        let power = saturating(stepped(NumberKind::U8, 0.5, 0.0, 100.0));
+        let throw = record([("At", at), ("Power", power)]);
+        let throw = Event { from: Side::Client, ..event("Throw", Payload::Single(throw)) };
+        let price = Function {
+            name: "Price".to_owned(),
+            path: Vec::new(),
+            from: Side::Client,
+            yield_: Yield::Coroutine,
+            rate: None,
+            concurrency: None,
+            data: Payload::Single(num(NumberKind::U16)),
+            return_: Payload::Single(optional(num(NumberKind::U32))),
+            index: 1,
+            span: Default::default(),
+        };
+        let sold = pack([("", string(len(1, 20))), ("Amount", num(NumberKind::I16))]);
+        let sold = Event { index: 2, ..event("Sold", sold) };
+        let wind = stream("Wind", stepped(NumberKind::F32, 0.01, -1.0, 1.0));
+        // Scopes show in the order of the lines and nowhere else.
+        let inner = scope("Shop", vec![Item::Function(price), Item::Event(sold)]);
+        let root = scope("", vec![Item::Event(throw), Item::Scope(inner), Item::Event(wind)]);
+        let schema = Schema { options: Default::default(), types: Vec::new(), root };
+        assert_eq!(signature(&schema), "2dcd696f08e06c61", "{}", canonical_text(&schema));
+    }
+
+    #[test]
+    fn parts_of_a_type() {
+        let text = |ty: &Type| {
+            let mut text = String::new();
+            Writer { text: &mut text, exact: false }.ty(ty);
+            text
+        };
+        assert_eq!(text(&stepped(NumberKind::F32, 0.25, 100.0, 200.0)), "p:u16qr100..200k0.25");
+        assert_eq!(text(&ranged(NumberKind::F32, 0.0, None)), "p:f32r0..inf");
+        assert_eq!(text(&array(boolean(), BARE)), "a:[p:boolean]r0..65535");
+        assert_eq!(text(&array(boolean(), len(0, 65_535))), "a:[p:boolean]r0..65535w");
+        assert_eq!(text(&string(len(0, 65_535))), "p:stringr0..65535w");
+        assert_eq!(text(&string(BARE)), "p:string");
+        assert_eq!(text(&instance(None)), "p:Instance(Instance)");
+        assert_eq!(text(&map(string(BARE), unit(["A,B"]))), "m:{p:string=>e:[A\\,B]}");
+        assert_eq!(text(&set(["X", "Y"])), "n:[X,Y]");
+        assert_eq!(text(&tagged("K", [variant("A", [("x", boolean())])])), "g:K{A=s:{x=p:boolean}}");
     }
 
     #[test]

@@ -266,3 +266,121 @@ fn fields_of(node: &Node, path: &str, depth: u32, found: &mut Vec<FieldSize>) {
         | Shape::UnitEnum { .. } => {}
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::schema::{Length, NumberKind::*, Payload, TypeKind};
+    use crate::wire::testing::*;
+
+    fn stored(ty: &Type) -> (u64, u64, u64, u64) {
+        let size = measure(ty, Layout::Storage);
+        (size.min, size.max, size.bits, size.slots)
+    }
+
+    fn sent(ty: &Type) -> (u64, u64, u64, u64) {
+        let size = measure(ty, Layout::Traffic);
+        (size.min, size.max, size.bits, size.slots)
+    }
+
+    #[test]
+    fn sizes_in_storage() {
+        assert_eq!(stored(&num(U24)), (3, 3, 0, 0));
+        assert_eq!(stored(&stepped(F32, 0.25, 100.0, 200.0)), (2, 2, 0, 0));
+        assert_eq!(stored(&boolean()), (0, 0, 1, 0));
+        assert_eq!(stored(&string(BARE)), (1, 65_538, 0, 0));
+        assert_eq!(stored(&string(len(5, 5))), (5, 5, 0, 0));
+        assert_eq!(stored(&string(len(2, 300))), (3, 302, 0, 0));
+        assert_eq!(stored(&string(len(0, 65_535))), (2, 65_537, 0, 0));
+        assert_eq!(stored(&optional(num(U16))), (0, 2, 1, 0));
+        assert_eq!(stored(&optional(boolean())), (0, 1, 1, 0));
+        assert_eq!(stored(&optional(instance(None))), (0, 0, 0, 1));
+        assert_eq!(stored(&array(boolean(), len(0, 20))), (1, 4, 0, 0));
+        assert_eq!(stored(&array(boolean(), len(9, 9))), (2, 2, 0, 0));
+        assert_eq!(stored(&array(instance(None), len(2, 5))), (1, 1, 0, 5));
+        assert_eq!(stored(&unit(["A", "B", "C"])), (0, 0, 2, 0));
+        assert_eq!(stored(&set(["A", "B"])), (1, 1, 0, 0));
+        let entry = map(ranged(U8, 0.0, 3.0), boolean());
+        assert_eq!(stored(&entry), (2, 2 + 65_535 * 2, 0, 0));
+        assert_eq!(sent(&entry), (2, 2 + 65_535, 0, 0));
+        let shape = tagged("T", [variant("A", []), variant("B", [("X", num(U32)), ("Y", boolean())])]);
+        assert_eq!(stored(&shape), (0, 5, 1, 0));
+    }
+
+    #[test]
+    fn traffic_packs_the_bits_of_elements() {
+        let row = || record([("Id", num(U8)), ("Back", boolean()), ("Team", ranged(U8, 0.0, 3.0))]);
+        assert_eq!(stored(&array(row(), len(0, 16))), (1, 1 + 16 * 3, 0, 0));
+        assert_eq!(sent(&array(row(), len(0, 16))), (1, 1 + 16 + 6, 0, 0));
+        assert_eq!(sent(&array(row(), len(16, 16))), (22, 22, 0, 0));
+        // The figures of the specification, 9.6.
+        let at = ty(TypeKind::Vector { component: F24, written: Vec::new(), magnitude: None });
+        let head = record([("Id", num(U8)), ("At", at), ("Back", boolean())]);
+        assert_eq!(sent(&array(head, len(0, 16))).1, 163);
+        let packed =
+            record([("Team", ranged(U8, 0.0, 3.0)), ("Slot", ranged(U8, 0.0, 15.0)), ("Alive", boolean())]);
+        assert_eq!(measure(&packed, Layout::Traffic).sealed().max, 1);
+    }
+
+    #[test]
+    fn what_costs_nothing() {
+        assert!(costs_nothing(&record([])));
+        assert!(costs_nothing(&set([])));
+        assert!(costs_nothing(&array(num(U8), len(0, 0))));
+        assert!(costs_nothing(&string(len(0, 0))));
+        assert!(costs_nothing(&record([("Only", ranged(U8, 5.0, 5.0))])));
+        assert!(!costs_nothing(&boolean()));
+        assert!(!costs_nothing(&optional(instance(None))));
+        assert!(!costs_nothing(&unit(["Single"])));
+    }
+
+    #[test]
+    fn the_first_member_without_a_bound_is_named() {
+        let row = record([("Id", num(U8)), ("Tag", string(BARE)), ("Note", string(BARE))]);
+        let payload = pack([("Count", num(U8)), ("Rows", array(row, len(0, 4)))]);
+        let size = Plan::payload(&payload, Layout::Traffic).block.size;
+        assert_eq!(size.unbounded.map(|unbounded| unbounded.path.join(".")), Some("Rows.Tag".to_owned()));
+        let half = Length { min: 1, max: 65_535, written: true, max_written: false };
+        assert_eq!(measure(&array(num(U8), half), Layout::Traffic).unbounded, None);
+        assert!(measure(&array(num(U8), BARE), Layout::Traffic).unbounded.is_some());
+        assert!(measure(&map(num(U8), num(U8)), Layout::Traffic).unbounded.is_some());
+    }
+
+    fn unreliable(data: Payload) -> Event {
+        Event { delivery: Delivery::Unreliable, ..event("Shot", data) }
+    }
+
+    #[test]
+    fn events_against_the_unreliable_limit() {
+        let options = Options::default();
+        let measured = |event: &Event| {
+            let size = measure_event(event, &options);
+            (size.least, size.most, size.fit)
+        };
+        // Dust, of the run-time specification 5.5.
+        let speck = ty(TypeKind::Vector { component: F16, written: Vec::new(), magnitude: None });
+        assert_eq!(measured(&unreliable(Payload::Single(array(speck, len(0, 40))))), (2, 242, Fit::Fits));
+        assert_eq!(measured(&unreliable(Payload::Single(string(len(979, 979))))), (980, 980, Fit::Fits));
+        assert_eq!(measured(&unreliable(Payload::Single(string(len(980, 980))))), (981, 981, Fit::CannotFit));
+        assert_eq!(measured(&unreliable(Payload::Single(string(len(0, 979))))), (2, 982, Fit::MayNotFit));
+        let slots = unreliable(Payload::Single(array(instance(None), len(100, 200))));
+        assert_eq!(measured(&slots), (602, 1202, Fit::MayNotFit));
+        let ordered =
+            Event { delivery: Delivery::OrderedUnreliable, ..event("Ordered", Payload::Single(num(U8))) };
+        assert_eq!(measured(&ordered), (4, 4, Fit::Fits));
+        let stamped = Event { stamp: Some(100.0), ..unreliable(Payload::Nothing) };
+        assert_eq!(measured(&stamped), (3, 3, Fit::Fits));
+        let reliable = event("Reliable", Payload::Single(string(len(5000, 5000))));
+        assert_eq!(measured(&reliable), (5001, 5001, Fit::Fits));
+    }
+
+    #[test]
+    fn a_streams_state_counts_as_present() {
+        let fits = measure_event(&stream("State", string(len(976, 976))), &Options::default());
+        assert_eq!((fits.header, fits.least, fits.most, fits.fit), (1, 980, 980, Fit::Fits));
+        let cannot = measure_event(&stream("State", string(len(977, 977))), &Options::default());
+        assert_eq!(cannot.fit, Fit::CannotFit);
+        let held = measure_event(&stream("Held", instance(None)), &Options::default());
+        assert_eq!((held.least, held.most), (10, 10));
+    }
+}

@@ -7,6 +7,8 @@ mod error;
 mod number;
 pub mod packet;
 mod path;
+#[cfg(test)]
+mod properties;
 mod read;
 mod roblox;
 #[cfg(test)]
