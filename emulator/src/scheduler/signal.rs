@@ -1,0 +1,286 @@
+//! Signals: connections of one peer, and firing them. Source: Roblox behaviour, 3.
+
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+
+use rustc_hash::FxHashMap;
+
+use super::deferred::{Job, next_depth, push};
+use crate::peer::Peer;
+use crate::shared::{LogLevel, SignalMode, SignalOrder};
+use crate::value::{ConnectionId, InstanceId, SignalKey, Value};
+use crate::vm::{Handle, Parked};
+
+/// Nested fires under immediate signals before the engine gives up. Luau's own limit of nested calls would come later.
+const IMMEDIATE_DEPTH: u32 = 80;
+
+/// A function of the host that handles a signal.
+pub type NativeHandler = Rc<dyn Fn(&Rc<Peer>, &[Value])>;
+
+/// One connection.
+pub(super) struct Connection {
+    id: ConnectionId,
+    key: SignalKey,
+    handler: Handler,
+    /// The script run that connected.
+    owner: u32,
+    once: bool,
+    state: Cell<State>,
+}
+
+enum Handler {
+    Script(Handle),
+    Native(NativeHandler),
+    /// A thread in `Wait`.
+    Waiting(Parked),
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum State {
+    Connected,
+    /// Gets no new fires; what is queued for it still runs.
+    Severed,
+    /// Nothing runs for it any more.
+    Disconnected,
+}
+
+type ConnectHook = Rc<dyn Fn(&Rc<Peer>, SignalKey)>;
+
+/// The connections of one peer.
+#[derive(Default)]
+pub struct Signals {
+    /// By instance, then event; connections in the order they were made.
+    by_instance: RefCell<FxHashMap<InstanceId, Vec<Event>>>,
+    by_id: RefCell<FxHashMap<ConnectionId, Rc<Connection>>>,
+    last: Cell<u64>,
+    shuffle: RefCell<Option<crate::shared::Random>>,
+    hooks: RefCell<Vec<ConnectHook>>,
+}
+
+struct Event {
+    event: u16,
+    connections: Vec<Rc<Connection>>,
+}
+
+impl Signals {
+    /// Connects a script's function on behalf of script run `owner`.
+    pub fn connect(&self, key: SignalKey, function: Handle, owner: u32) -> ConnectionId {
+        self.add(key, Handler::Script(function), owner, false)
+    }
+
+    /// Connects a script's function for one call.
+    pub fn once(&self, key: SignalKey, function: Handle, owner: u32) -> ConnectionId {
+        self.add(key, Handler::Script(function), owner, true)
+    }
+
+    /// Connects a function of the host. It is called under the same rules as a script's.
+    pub fn connect_native(
+        &self,
+        key: SignalKey,
+        handler: impl Fn(&Rc<Peer>, &[Value]) + 'static,
+    ) -> ConnectionId {
+        self.add(key, Handler::Native(Rc::new(handler)), 0, false)
+    }
+
+    /// Has a parked thread resumed by the next fire.
+    pub fn wait(&self, key: SignalKey, parked: Parked) {
+        self.add(key, Handler::Waiting(parked), 0, true);
+    }
+
+    fn add(&self, key: SignalKey, handler: Handler, owner: u32, once: bool) -> ConnectionId {
+        let id = ConnectionId(self.last.get() + 1);
+        self.last.set(id.0);
+        let state = Cell::new(State::Connected);
+        let connection = Rc::new(Connection { id, key, handler, owner, once, state });
+        self.by_id.borrow_mut().insert(id, connection.clone());
+        let mut by_instance = self.by_instance.borrow_mut();
+        let events = by_instance.entry(key.instance).or_default();
+        match events.iter_mut().find(|event| event.event == key.event) {
+            Some(event) => event.connections.push(connection),
+            None => events.push(Event { event: key.event, connections: vec![connection] }),
+        }
+        id
+    }
+
+    /// Whether a connection still gets fires.
+    pub fn is_connected(&self, id: ConnectionId) -> bool {
+        self.by_id.borrow().contains_key(&id)
+    }
+
+    /// Disconnects. Invocations queued for it are dropped. Does nothing the second time.
+    pub fn disconnect(&self, id: ConnectionId) {
+        let connection = self.by_id.borrow_mut().remove(&id);
+        if let Some(connection) = connection {
+            self.remove(&connection, State::Disconnected);
+        }
+    }
+
+    fn remove(&self, connection: &Rc<Connection>, state: State) {
+        connection.state.set(state);
+        self.by_id.borrow_mut().remove(&connection.id);
+        let mut by_instance = self.by_instance.borrow_mut();
+        let Some(events) = by_instance.get_mut(&connection.key.instance) else { return };
+        if let Some(at) = events.iter().position(|event| event.event == connection.key.event) {
+            events[at].connections.retain(|other| !Rc::ptr_eq(other, connection));
+            if events[at].connections.is_empty() {
+                events.remove(at);
+            }
+        }
+        if events.is_empty() {
+            by_instance.remove(&connection.key.instance);
+        }
+    }
+
+    /// Drops all connections of an instance, as its destruction does: no new fires, but what is queued still runs.
+    pub fn sever(&self, instance: InstanceId) {
+        let events = self.by_instance.borrow_mut().remove(&instance).unwrap_or_default();
+        for connection in events.into_iter().flat_map(|event| event.connections) {
+            connection.state.set(State::Severed);
+            self.by_id.borrow_mut().remove(&connection.id);
+        }
+    }
+
+    /// Disconnects everything connected by these script runs.
+    pub fn disconnect_owned(&self, owners: &[u32]) {
+        let mut owned: Vec<ConnectionId> = {
+            let by_id = self.by_id.borrow();
+            by_id.values().filter(|connection| owners.contains(&connection.owner)).map(|c| c.id).collect()
+        };
+        owned.sort();
+        for id in owned {
+            self.disconnect(id);
+        }
+    }
+
+    /// How many connections and waiting threads a signal has.
+    pub fn count(&self, key: SignalKey) -> usize {
+        let by_instance = self.by_instance.borrow();
+        let events = by_instance.get(&key.instance);
+        events
+            .and_then(|events| events.iter().find(|event| event.event == key.event))
+            .map_or(0, |event| event.connections.len())
+    }
+
+    /// Whether anyone would notice a fire. Cheap: ask before building arguments.
+    pub fn has_listeners(&self, key: SignalKey) -> bool {
+        self.count(key) > 0
+    }
+
+    /// All live connections in the order they were made, with their signal and the script run that made them.
+    pub fn list(&self) -> Vec<(ConnectionId, SignalKey, u32)> {
+        let mut list: Vec<_> = self
+            .by_id
+            .borrow()
+            .values()
+            .map(|connection| (connection.id, connection.key, connection.owner))
+            .collect();
+        list.sort();
+        list
+    }
+
+    /// Has `hook` called after each `Connect`, `Once` and `Wait` of a script.
+    pub fn on_connect(&self, hook: impl Fn(&Rc<Peer>, SignalKey) + 'static) {
+        self.hooks.borrow_mut().push(Rc::new(hook));
+    }
+
+    pub(super) fn connected(&self, peer: &Rc<Peer>, key: SignalKey) {
+        let hooks = self.hooks.borrow().clone();
+        for hook in hooks {
+            hook(peer, key);
+        }
+    }
+
+    /// Connections in the order a fire runs them.
+    fn ordered(&self, peer: &Peer, key: SignalKey) -> Vec<Rc<Connection>> {
+        let mut list = {
+            let by_instance = self.by_instance.borrow();
+            let Some(events) = by_instance.get(&key.instance) else { return Vec::new() };
+            match events.iter().find(|event| event.event == key.event) {
+                Some(event) => event.connections.clone(),
+                None => return Vec::new(),
+            }
+        };
+        match peer.shared.settings.signal_order {
+            SignalOrder::Oldest => {}
+            SignalOrder::Newest => list.reverse(),
+            SignalOrder::Shuffled => self
+                .shuffle
+                .borrow_mut()
+                .get_or_insert_with(|| peer.shared.seed.random(&format!("handlers of {}", peer.side)))
+                .shuffle(&mut list),
+        }
+        list
+    }
+}
+
+/// Fires a signal: runs its handlers now or defers them, as the world's signal mode says.
+///
+/// Arguments are shared by all handlers; each gets its own copy of tables and buffers among them.
+pub fn fire(peer: &Rc<Peer>, key: SignalKey, arguments: impl Into<Rc<[Value]>>) {
+    let connections = peer.signals.ordered(peer, key);
+    if connections.is_empty() {
+        return;
+    }
+    let arguments = arguments.into();
+    match peer.shared.settings.signals {
+        SignalMode::Immediate => {
+            let depth = peer.scheduler.depth.get() + 1;
+            if depth > IMMEDIATE_DEPTH {
+                let text =
+                    format!("Maximum event re-entrancy depth exceeded for {}", peer.tree().signal_name(key));
+                peer.write(LogLevel::Error, text, None);
+                return;
+            }
+            for connection in connections {
+                if connection.state.get() == State::Connected {
+                    invoke(peer, &connection, &arguments, depth);
+                }
+            }
+        }
+        SignalMode::Deferred => {
+            let Some(depth) = next_depth(peer, || peer.tree().signal_name(key)) else { return };
+            for connection in connections {
+                match &connection.handler {
+                    Handler::Waiting(parked) => {
+                        // Only the first fire counts, however many come before it runs.
+                        peer.signals.remove(&connection, State::Disconnected);
+                        if peer.shared.settings.wait_immediate {
+                            peer.scheduler.at_depth(depth, || peer.resume(parked, &arguments));
+                        } else {
+                            push(
+                                peer,
+                                Job::Wake { parked: parked.clone(), values: arguments.clone(), depth },
+                            );
+                        }
+                    }
+                    Handler::Script(_) | Handler::Native(_) => {
+                        push(peer, Job::Invoke { connection, arguments: arguments.clone(), depth });
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Runs one handler, unless it was disconnected since.
+pub(super) fn invoke(peer: &Rc<Peer>, connection: &Rc<Connection>, arguments: &Rc<[Value]>, depth: u32) {
+    if connection.state.get() == State::Disconnected {
+        return;
+    }
+    if connection.once {
+        peer.signals.remove(connection, State::Disconnected);
+    }
+    peer.scheduler.at_depth(depth, || match &connection.handler {
+        Handler::Script(function) => {
+            if !peer.owner(connection.owner).stopped
+                && let Err(failure) = peer.spawn(function, connection.owner, arguments)
+            {
+                peer.report(&failure, None);
+            }
+        }
+        Handler::Native(handler) => handler(peer, arguments),
+        Handler::Waiting(parked) => {
+            peer.resume(parked, arguments);
+        }
+    });
+}

@@ -1,0 +1,103 @@
+//! Threads that wait for a moment in virtual time.
+
+use std::cmp::Ordering;
+use std::collections::BinaryHeap;
+use std::rc::Rc;
+
+use crate::clock::Time;
+use crate::peer::Peer;
+use crate::value::Value;
+use crate::vm::{Handle, Parked};
+
+/// A wake-up. The earliest due is the greatest, so that a heap gives it first; among equals the earlier call.
+pub(super) struct Timer {
+    pub(super) due: Time,
+    pub(super) sequence: u64,
+    pub(super) wake: Wake,
+}
+
+/// Whom to wake, and with what.
+pub(super) enum Wake {
+    /// A thread in `task.wait`: gets the time it waited since.
+    Wait { parked: Parked, since: Time },
+    /// A thread in `wait`: gets that and the time since the peer's start.
+    LegacyWait { parked: Parked, since: Time },
+    /// A thread of `task.delay`, with its arguments.
+    Delayed { thread: Handle, arguments: Vec<Value> },
+    /// A thread of `spawn` or `delay`: gets what `wait` would give.
+    LegacyDelayed { thread: Handle, since: Time },
+}
+
+impl PartialEq for Timer {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl Eq for Timer {}
+
+impl PartialOrd for Timer {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Timer {
+    fn cmp(&self, other: &Self) -> Ordering {
+        (other.due, other.sequence).cmp(&(self.due, self.sequence))
+    }
+}
+
+/// Resumes the threads of `task.wait` and `task.delay` that are due at the peer's frame time, earliest first. What
+/// these schedule in turn waits for the next frame.
+pub fn resume_waits(peer: &Rc<Peer>) {
+    let due = take_due(&mut peer.scheduler.waits.borrow_mut(), peer.clock.now());
+    run(peer, due);
+}
+
+/// Resumes the threads of the legacy `wait`, `spawn` and `delay` that are due.
+pub fn resume_legacy(peer: &Rc<Peer>) {
+    let due = take_due(&mut peer.scheduler.legacy.borrow_mut(), peer.clock.now());
+    run(peer, due);
+}
+
+fn take_due(timers: &mut BinaryHeap<Timer>, now: Time) -> Vec<Wake> {
+    let mut due = Vec::new();
+    while timers.peek().is_some_and(|timer| timer.due <= now && timer.due != Time::NEVER) {
+        due.extend(timers.pop().map(|timer| timer.wake));
+    }
+    due
+}
+
+fn run(peer: &Rc<Peer>, due: Vec<Wake>) {
+    let now = peer.clock.now();
+    let waited = |since: Time| Value::Number((now - since).seconds());
+    for wake in due {
+        peer.scheduler.at_depth(0, || match wake {
+            Wake::Wait { parked, since } => {
+                peer.resume(&parked, &[waited(since)]);
+            }
+            Wake::LegacyWait { parked, since } => {
+                peer.resume(&parked, &[waited(since), Value::Number(peer.clock.uptime())]);
+            }
+            Wake::Delayed { thread, arguments } => {
+                peer.resume_thread(&thread, &arguments);
+            }
+            Wake::LegacyDelayed { thread, since } => {
+                peer.resume_thread(&thread, &[waited(since), Value::Number(peer.clock.uptime())]);
+            }
+        });
+    }
+}
+
+impl super::Scheduler {
+    pub(super) fn add_wait(&self, due: Time, wake: Wake) {
+        let timer = Timer { due, sequence: self.next(), wake };
+        self.waits.borrow_mut().push(timer);
+    }
+
+    pub(super) fn add_legacy(&self, due: Time, wake: Wake) {
+        let timer = Timer { due, sequence: self.next(), wake };
+        self.legacy.borrow_mut().push(timer);
+    }
+}
