@@ -10,9 +10,11 @@ use mlua::{Function, Lua, Table, Value};
 /// Runs the spec of one module. The error lists every case that failed.
 fn run(name: &str) -> Result<(), String> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("src/{name}.spec.luau"));
-    let spec = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{name} has no spec: {error}"));
+    let spec = std::fs::read_to_string(&path).map_err(|error| error.to_string())?;
     let lua = Lua::new();
-    let kit: Function = lua.load(include_str!("kit.luau")).set_name("=kit").eval().unwrap();
+    let luau = |name: &str, text: &str| lua.load(text).set_name(name).eval::<Function>().unwrap();
+    let kit = luau("=kit", include_str!("kit.luau"));
+    let roblox = luau("=roblox", include_str!("roblox.luau"));
 
     let load = lua
         .create_function(|lua, (module, globals): (String, Table)| {
@@ -29,7 +31,7 @@ fn run(name: &str) -> Result<(), String> {
         .unwrap();
 
     let (count, failures): (usize, Vec<String>) =
-        kit.call((load, body)).map_err(|error| format!("{name}: {error}"))?;
+        kit.call((load, body, roblox)).map_err(|error| format!("{name}: {error}"))?;
     match failures.as_slice() {
         [] if count == 0 => Err(format!("{name} has an empty spec")),
         [] => Ok(()),
