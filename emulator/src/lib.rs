@@ -5,6 +5,7 @@ pub mod datamodel;
 pub mod datatypes;
 pub mod network;
 pub mod peer;
+pub mod project;
 pub mod scheduler;
 pub mod services;
 pub mod shared;

@@ -1,0 +1,61 @@
+//! Paths without the noise: `a/./b/../c` is `a/c`.
+
+use std::path::{Component, Path, PathBuf};
+
+/// The path without `.` and without `..` where a name stands before it. Looks at no disk.
+pub(super) fn clean(path: &Path) -> PathBuf {
+    let mut out = PathBuf::new();
+    for component in path.components() {
+        match component {
+            Component::CurDir => {}
+            Component::ParentDir => match out.components().next_back() {
+                Some(Component::Normal(_)) => {
+                    out.pop();
+                }
+                Some(Component::RootDir | Component::Prefix(_)) => {}
+                _ => out.push(".."),
+            },
+            other => out.push(other),
+        }
+    }
+    if out.as_os_str().is_empty() { PathBuf::from(".") } else { out }
+}
+
+/// One form for all spellings of a path, so that two can be compared.
+pub(super) fn identity(path: &Path) -> PathBuf {
+    clean(&std::path::absolute(path).unwrap_or_else(|_| path.to_owned()))
+}
+
+/// The last name of a path, for what carries its file's name.
+pub(super) fn name_of(path: &Path) -> Option<&str> {
+    path.file_name().and_then(|name| name.to_str())
+}
+
+/// `path` below `base` with `/` between the names, for globs.
+pub(super) fn relative(path: &Path, base: &Path) -> Option<String> {
+    let rest = path.strip_prefix(base).ok()?;
+    let names: Vec<_> =
+        rest.components().map(|component| component.as_os_str().to_string_lossy().into_owned()).collect();
+    Some(names.join("/"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn noise_goes_away() {
+        for (path, expected) in [
+            ("a/./b/../c", "a/c"),
+            ("./a", "a"),
+            ("../a/..", ".."),
+            ("a/..", "."),
+            ("/../a", "/a"),
+            ("../../a", "../../a"),
+        ] {
+            assert_eq!(clean(Path::new(path)), Path::new(expected), "{path}");
+        }
+        assert_eq!(relative(Path::new("a/b/c"), Path::new("a")).as_deref(), Some("b/c"));
+        assert_eq!(relative(Path::new("b"), Path::new("a")), None);
+    }
+}
