@@ -11,6 +11,7 @@ mod path;
 mod properties;
 mod read;
 mod roblox;
+mod show;
 #[cfg(test)]
 mod tests;
 mod value;

@@ -155,3 +155,99 @@ impl PacketItem {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::schema::{Delivery, Function, NumberKind, Payload, Yield};
+    use crate::wire::codec::{LeafPlace, Role};
+    use crate::wire::testing::*;
+    use crate::wire::{EventWire, FunctionWire};
+
+    /// Hit (0, from the server), Price (1, called by clients), Shot (0 on the unreliable channel, from clients).
+    fn wire() -> Wire {
+        let hit = event("Hit", pack([("Who", instance(None)), ("Damage", num(NumberKind::U8))]));
+        let shot = crate::schema::Event {
+            from: Side::Client,
+            delivery: Delivery::OrderedUnreliable,
+            ..event("Shot", Payload::Single(num(NumberKind::I16)))
+        };
+        let price = Function {
+            name: "Price".to_owned(),
+            path: vec!["Shop".to_owned(), "Price".to_owned()],
+            from: Side::Client,
+            yield_: Yield::Coroutine,
+            rate: None,
+            concurrency: None,
+            data: Payload::Single(num(NumberKind::U16)),
+            return_: Payload::Nothing,
+            index: 1,
+            span: Default::default(),
+        };
+        Wire {
+            events: vec![EventWire::of(&hit), EventWire::of(&shot)],
+            functions: vec![FunctionWire::of(&price)],
+            exports: Vec::new(),
+            signature: String::new(),
+        }
+    }
+
+    fn read(channel: Channel, from: Side, bytes: &[u8], slots: &[Value]) -> Packet {
+        let decoding = Decoding { leaves: true, ..Decoding::default() };
+        decode_packet(&wire(), channel, from, bytes, slots, decoding)
+    }
+
+    fn part(id: u64) -> Value {
+        Value::Instance { id, class: "Part".to_owned() }
+    }
+
+    #[test]
+    fn items_are_taken_apart_in_order() {
+        let packet = read(
+            Channel::Reliable,
+            Side::Server,
+            &[0, 9, 1, 4, 1, 1, 5, 0, 0, 8],
+            &[part(1), part(2), part(3)],
+        );
+        assert_eq!(
+            packet.to_string(),
+            "Hit, 2 B: {Who = Part#1, Damage = 9}\nShop.Price answer 4, 3 B\nShop.Price failure 5, 3 B\n\
+             Hit, 2 B: {Who = Part#2, Damage = 8}"
+        );
+        assert_eq!((packet.stopped, packet.slots_left), (None, 1));
+        let last = &packet.items[3];
+        assert_eq!((last.bytes.clone(), last.slots.clone()), (8..10, 1..2));
+        let leaves = &last.payload.as_ref().unwrap().leaves;
+        assert_eq!((leaves[0].at.clone(), leaves[0].role), (LeafPlace::Slot(1), Role::Value));
+        assert_eq!(leaves[1].at, LeafPlace::Bytes(9..10));
+    }
+
+    #[test]
+    fn the_direction_tells_a_call_from_its_answer() {
+        let packet = read(Channel::Reliable, Side::Client, &[1, 4, 0x2C, 1], &[]);
+        assert_eq!(packet.to_string(), "Shop.Price call 4, 4 B: {Value = 300}");
+    }
+
+    #[test]
+    fn ordered_events_show_their_sequence_number() {
+        let packet = read(Channel::Unreliable, Side::Client, &[0, 2, 1, 0xFF, 0xFF], &[]);
+        assert_eq!(packet.to_string(), "Shot #258, 5 B: {Value = -1}");
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_placed() {
+        let packet = read(Channel::Reliable, Side::Server, &[0, 9, 7], &[part(1)]);
+        assert_eq!(packet.items.len(), 1);
+        assert_eq!(
+            packet.stopped,
+            Some(Stopped { at: 2, name: None, text: "no item has index 7".to_owned() })
+        );
+        let cut = read(Channel::Unreliable, Side::Client, &[0, 2], &[]).stopped.unwrap();
+        assert_eq!(
+            (cut.at, cut.name.as_deref(), cut.text.as_str()),
+            (0, Some("Shot"), "ends inside its header")
+        );
+        let wrong_side = read(Channel::Unreliable, Side::Server, &[0, 2, 1, 0, 0], &[]);
+        assert_eq!(wrong_side.to_string(), "? at byte 0: no item has index 0");
+    }
+}
