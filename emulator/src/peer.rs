@@ -100,6 +100,8 @@ pub struct Peer {
     pub shared: Rc<Shared>,
     /// Its output.
     pub log: Log,
+    /// Its instances, once the data model is installed.
+    pub(crate) model: OnceCell<Rc<crate::datamodel::DataModel>>,
     tree: RefCell<Rc<dyn ScriptTree>>,
     parts: RefCell<FxHashMap<TypeId, Rc<dyn Any>>>,
     owners: RefCell<Owners>,
@@ -133,6 +135,7 @@ impl Peer {
             signals: Signals::default(),
             clock,
             log: Log::default(),
+            model: OnceCell::new(),
             tree: RefCell::new(tree),
             parts: RefCell::default(),
             owners: RefCell::default(),

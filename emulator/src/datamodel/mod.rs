@@ -1,3 +1,318 @@
 //! The instances of one side: classes, the tree, properties, attributes, tags, and how they are seen from scripts.
+//!
+//! [`store`] holds the instances and knows no rules. [`tree`], [`properties`], [`attributes`] and [`tags`] are the
+//! rules: they change the store, write to the [`journal`] and fire events, in the order the engine does. They borrow
+//! the store for a moment only, since a fired handler may run at once and change anything. [`members`] is the one
+//! table of what scripts can use; [`dispatch`] answers `x.Name`, `x.Name = y` and `x:Name()` by it.
+//! Start at [`DataModel`] and [`members`].
 
+pub mod attributes;
 pub mod classes;
+pub mod dispatch;
+pub mod globals;
+pub mod instance;
+pub mod journal;
+pub mod members;
+pub mod messages;
+pub mod properties;
+pub mod replication;
+pub mod scripts;
+pub mod store;
+pub mod tags;
+pub mod tree;
+pub mod values;
+pub mod waiting;
+
+#[cfg(test)]
+mod behaviour;
+
+use std::cell::{Cell, Ref, RefCell, RefMut};
+use std::rc::Rc;
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+
+use classes::{ClassId, known_class};
+use journal::{Change, Journal};
+use members::Callback;
+use store::{GAME, Name, Store};
+
+use crate::peer::{Peer, ScriptTree};
+use crate::scheduler;
+use crate::value::{InstanceId, SignalKey, Value};
+use crate::vm::{Failure, Handle};
+
+/// First number of events that are named at run time: attributes and tags.
+const NAMED_EVENTS: u16 = 0x4000;
+/// First number of events that are a property's: its id is added.
+const PROPERTY_EVENTS: u16 = 0x8000;
+
+/// What a peer holds of instances.
+pub struct DataModel {
+    store: RefCell<Store>,
+    /// On the server, what clients have to be told.
+    journal: Option<RefCell<Journal>>,
+    /// Names of events that scripts asked for, by number.
+    names: RefCell<Names>,
+    /// Functions assigned to callbacks, by instance and name.
+    callbacks: RefCell<FxHashMap<(InstanceId, &'static str), Callback>>,
+    stubs: RefCell<FxHashMap<(ClassId, Name), Handle>>,
+    has_stubs: Cell<bool>,
+    waiting: RefCell<waiting::Waiting>,
+    scripts: RefCell<scripts::Scripts>,
+    extras: RefCell<crate::services::Extras>,
+}
+
+#[derive(Default)]
+struct Names {
+    ids: FxHashMap<Rc<str>, u16>,
+    list: Vec<Rc<str>>,
+}
+
+impl DataModel {
+    /// A tree of `game` and the services that are always there.
+    pub fn new(is_server: bool) -> DataModel {
+        let mut store = Store::new(is_server);
+        // The engine has these before any script asks.
+        for class in
+            ["Workspace", "ReplicatedStorage", "ReplicatedFirst", "Players", "Lighting", "StarterPlayer"]
+        {
+            tree::make_single(&mut store, known_class(class), GAME);
+        }
+        DataModel::with_store(store)
+    }
+
+    /// The same over a tree made before: a fixture's, cloned for a world.
+    pub fn with_store(store: Store) -> DataModel {
+        let journal = store.is_server().then(RefCell::default);
+        DataModel {
+            store: RefCell::new(store),
+            journal,
+            names: RefCell::default(),
+            callbacks: RefCell::default(),
+            stubs: RefCell::default(),
+            has_stubs: Cell::new(false),
+            waiting: RefCell::default(),
+            scripts: RefCell::default(),
+            extras: RefCell::default(),
+        }
+    }
+
+    /// The tree, to be read. Give it back before anything may run a script.
+    pub fn store(&self) -> Ref<'_, Store> {
+        self.store.borrow()
+    }
+
+    /// The tree, to be changed without events or journal: for loading, before any script runs.
+    pub fn store_mut(&self) -> RefMut<'_, Store> {
+        self.store.borrow_mut()
+    }
+
+    /// Whether this is the server's.
+    pub fn is_server(&self) -> bool {
+        self.journal.is_some()
+    }
+
+    /// The journal of a server.
+    pub fn journal(&self) -> Option<RefMut<'_, Journal>> {
+        self.journal.as_ref().map(RefCell::borrow_mut)
+    }
+
+    /// State of single services that is neither a property nor an instance.
+    pub fn extras(&self) -> RefMut<'_, crate::services::Extras> {
+        self.extras.borrow_mut()
+    }
+
+    /// Writes a change down if clients have to know it.
+    fn note(&self, id: InstanceId, change: impl FnOnce(&Store) -> Option<Change>) {
+        let Some(journal) = &self.journal else { return };
+        let store = self.store.borrow();
+        if let Some(audience) = replication::audience(&store, id)
+            && let Some(change) = change(&store)
+        {
+            journal.borrow_mut().record(audience, change);
+        }
+    }
+
+    /// The service of a class, made if it is not there yet. `None` for a class that is no service.
+    pub fn service(&self, class: ClassId) -> Option<InstanceId> {
+        if class == known_class("DataModel") {
+            return Some(GAME);
+        }
+        if !class.is_service() {
+            return None;
+        }
+        let existing = self.store.borrow().service(class);
+        if existing.is_some() {
+            return existing;
+        }
+        let id = tree::make_single(&mut self.store.borrow_mut(), class, GAME);
+        self.note(id, |store| {
+            journal::Created::of(store, id).map(|created| Change::Create(Box::new(created)))
+        });
+        Some(id)
+    }
+
+    /// [`Self::service`] by the name of a class that is surely a service.
+    pub fn known_service(&self, class: &str) -> InstanceId {
+        self.service(known_class(class)).unwrap_or(GAME)
+    }
+
+    /// The number of an event that is named at run time, the same for the same name.
+    fn named_event(&self, name: &str) -> u16 {
+        let mut names = self.names.borrow_mut();
+        if let Some(id) = names.ids.get(name) {
+            return *id;
+        }
+        // With 16 384 names the last number is shared: such signals fire too often, which no script relies on.
+        let index = names.list.len().min(usize::from(PROPERTY_EVENTS - NAMED_EVENTS) - 1);
+        let id = NAMED_EVENTS + index as u16;
+        let name: Rc<str> = name.into();
+        names.ids.insert(name.clone(), id);
+        names.list.push(name);
+        id
+    }
+
+    /// `GetPropertyChangedSignal`.
+    pub fn property_signal(&self, instance: InstanceId, property: classes::PropertyId) -> SignalKey {
+        SignalKey { instance, event: PROPERTY_EVENTS | property.info().stored_as.0 }
+    }
+
+    /// `GetAttributeChangedSignal`.
+    pub fn attribute_signal(&self, instance: InstanceId, attribute: &str) -> SignalKey {
+        SignalKey { instance, event: self.named_event(attribute) }
+    }
+
+    /// `CollectionService:GetInstanceAddedSignal`.
+    pub fn tag_added_signal(&self, tag: &str) -> SignalKey {
+        // No attribute is called so: the signs are not allowed in one.
+        let event = self.named_event(&format!("+{tag}"));
+        SignalKey { instance: store::single_id(known_class("CollectionService")), event }
+    }
+
+    /// `CollectionService:GetInstanceRemovedSignal`.
+    pub fn tag_removed_signal(&self, tag: &str) -> SignalKey {
+        let event = self.named_event(&format!("-{tag}"));
+        SignalKey { instance: store::single_id(known_class("CollectionService")), event }
+    }
+
+    /// A signal's name for messages: `BindableEvent.Event`.
+    pub fn signal_name(&self, key: SignalKey) -> String {
+        let class = self.store.borrow().class(key.instance).name();
+        let event = match key.event {
+            0..NAMED_EVENTS => members::event_name(key.event).to_owned(),
+            NAMED_EVENTS..PROPERTY_EVENTS => {
+                let names = self.names.borrow();
+                names
+                    .list
+                    .get(usize::from(key.event - NAMED_EVENTS))
+                    .map_or_else(String::new, |name| name.to_string())
+            }
+            _ => classes::PropertyId(key.event - PROPERTY_EVENTS).name().to_owned(),
+        };
+        format!("{class}.{event}")
+    }
+
+    /// The function assigned to a callback.
+    pub fn callback(&self, instance: InstanceId, name: &'static str) -> Option<Callback> {
+        self.callbacks.borrow().get(&(instance, name)).cloned()
+    }
+
+    fn set_callback(&self, instance: InstanceId, name: &'static str, function: Option<Callback>) {
+        let mut callbacks = self.callbacks.borrow_mut();
+        match function {
+            Some(function) => callbacks.insert((instance, name), function),
+            None => callbacks.remove(&(instance, name)),
+        };
+    }
+
+    /// Puts `function` in the place of a member of a class and of what extends it: `None` takes it away again.
+    ///
+    /// A stub is called as a method, with the instance first. Errors: the text for a class that does not exist.
+    pub fn set_stub(&self, class: &str, member: &str, function: Option<Handle>) -> Result<(), String> {
+        let id = classes::class_by_name(class).ok_or_else(|| format!("there is no class called {class}"))?;
+        let mut stubs = self.stubs.borrow_mut();
+        match function {
+            Some(function) => stubs.insert((id, member.into()), function),
+            None => stubs.remove(&(id, member.into())),
+        };
+        self.has_stubs.set(!stubs.is_empty());
+        Ok(())
+    }
+
+    /// The stub in the place of a member, the nearest class first.
+    fn stub(&self, class: ClassId, member: &str) -> Option<Handle> {
+        if !self.has_stubs.get() {
+            return None;
+        }
+        let stubs = self.stubs.borrow();
+        let member: Name = member.into();
+        class.lineage().find_map(|class| stubs.get(&(class, member.clone())).cloned())
+    }
+}
+
+/// Gives a peer its instances: types, globals, and the tree its scripts are in. Once, while the peer is set up.
+pub fn install(peer: &Rc<Peer>, model: Rc<DataModel>) -> Result<(), Failure> {
+    peer.set_tree(model.clone());
+    if peer.model.set(model).is_err() {
+        return Err(Failure::text("the peer has a data model already"));
+    }
+    dispatch::register(&peer.vm)?;
+    peer.vm.enter(|cx| {
+        globals::register(cx);
+        Ok(())
+    })?;
+    peer.log.listen(|peer, line| crate::services::log_service::line_written(peer, line.level, &line.text));
+    Ok(())
+}
+
+impl Peer {
+    /// Its instances.
+    ///
+    /// Panics before [`install`], when nothing that a script can reach needs them.
+    pub fn data_model(&self) -> &DataModel {
+        self.model.get().expect("a peer has a data model before its scripts run")
+    }
+
+    /// Fires a signal with these arguments.
+    pub(crate) fn fire(&self, key: SignalKey, arguments: &[Value]) {
+        if self.signals.has_listeners(key) {
+            scheduler::fire(&self.rc(), key, arguments);
+        }
+    }
+}
+
+impl ScriptTree for DataModel {
+    fn source_of(&self, id: InstanceId) -> Option<Arc<str>> {
+        let store = self.store.borrow();
+        let property = store.class(id).property("Source")?;
+        match properties::get(&store, id, property) {
+            Value::String(source) => Some(String::from_utf8_lossy(&source).into()),
+            _ => None,
+        }
+    }
+
+    fn full_name(&self, id: InstanceId) -> String {
+        self.store.borrow().full_name(id)
+    }
+
+    fn is_module(&self, id: InstanceId) -> bool {
+        self.store.borrow().class(id) == known_class("ModuleScript")
+    }
+
+    fn parent(&self, id: InstanceId) -> Option<InstanceId> {
+        self.store.borrow().parent(id)
+    }
+
+    fn child(&self, id: InstanceId, name: &str) -> Option<InstanceId> {
+        self.store.borrow().find_child(id, name)
+    }
+
+    fn root(&self) -> Option<InstanceId> {
+        Some(GAME)
+    }
+
+    fn signal_name(&self, key: SignalKey) -> String {
+        DataModel::signal_name(self, key)
+    }
+}

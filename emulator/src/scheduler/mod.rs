@@ -20,7 +20,7 @@ use std::collections::{BinaryHeap, VecDeque};
 
 pub use deferred::{call_later, drain, fail_later, resume_later};
 pub use signal::{Signals, fire};
-pub use timers::{resume_legacy, resume_waits};
+pub use timers::{call_after, resume_legacy, resume_waits};
 
 use deferred::Job;
 use timers::Timer;

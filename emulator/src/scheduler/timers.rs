@@ -26,6 +26,8 @@ pub(super) enum Wake {
     Delayed { thread: Handle, arguments: Vec<Value> },
     /// A thread of `spawn` or `delay`: gets what `wait` would give.
     LegacyDelayed { thread: Handle, since: Time },
+    /// Work of the host.
+    Call(Box<dyn FnOnce(&Rc<Peer>)>),
 }
 
 impl PartialEq for Timer {
@@ -61,6 +63,12 @@ pub fn resume_legacy(peer: &Rc<Peer>) {
     run(peer, due);
 }
 
+/// Runs work of the host when `task.wait(seconds)` would return.
+pub fn call_after(peer: &Peer, seconds: f64, call: impl FnOnce(&Rc<Peer>) + 'static) {
+    let due = peer.clock.now() + Time::wait(seconds);
+    peer.scheduler.add_wait(due, Wake::Call(Box::new(call)));
+}
+
 fn take_due(timers: &mut BinaryHeap<Timer>, now: Time) -> Vec<Wake> {
     let mut due = Vec::new();
     while timers.peek().is_some_and(|timer| timer.due <= now && timer.due != Time::NEVER) {
@@ -86,6 +94,7 @@ fn run(peer: &Rc<Peer>, due: Vec<Wake>) {
             Wake::LegacyDelayed { thread, since } => {
                 peer.resume_thread(&thread, &[waited(since), Value::Number(peer.clock.uptime())]);
             }
+            Wake::Call(call) => call(peer),
         });
     }
 }

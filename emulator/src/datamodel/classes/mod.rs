@@ -11,6 +11,8 @@ use std::sync::OnceLock;
 
 use rustc_hash::FxHashMap;
 
+pub use crate::value::{EnumId, EnumItemId};
+
 /// A class: an index into the class table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ClassId(pub u16);
@@ -18,14 +20,6 @@ pub struct ClassId(pub u16);
 /// A property as declared by one class: an index into the table of all properties.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct PropertyId(pub u16);
-
-/// An enum: an index into the enum table.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct EnumId(pub u16);
-
-/// One item of an enum: the enum's index in the high half, the item's index in the low one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct EnumItemId(pub u32);
 
 /// What the database says of a class.
 #[derive(Debug)]
@@ -320,42 +314,27 @@ impl EnumId {
 
     /// All items, lowest value first.
     pub fn items(self) -> impl Iterator<Item = EnumItemId> {
-        (0..self.info().items.len()).map(move |index| self.item(index))
+        self.info().items.iter().map(move |(_, value)| EnumItemId { enum_: self, value: *value })
     }
 
     /// The item called `name`.
     pub fn item_by_name(self, name: &str) -> Option<EnumItemId> {
-        self.info().items.iter().position(|(item, _)| *item == name).map(|index| self.item(index))
+        let found = self.info().items.iter().find(|(item, _)| *item == name)?;
+        Some(EnumItemId { enum_: self, value: found.1 })
     }
 
     /// The item of that value.
     pub fn item_by_value(self, value: u32) -> Option<EnumItemId> {
-        self.info().items.iter().position(|(_, other)| *other == value).map(|index| self.item(index))
-    }
-
-    fn item(self, index: usize) -> EnumItemId {
-        EnumItemId(u32::from(self.0) << 16 | index as u32)
+        let found = self.info().items.iter().find(|(_, other)| *other == value)?;
+        Some(EnumItemId { enum_: self, value: found.1 })
     }
 }
 
 impl EnumItemId {
-    /// The enum it belongs to.
-    pub fn enum_id(self) -> EnumId {
-        EnumId((self.0 >> 16) as u16)
-    }
-
-    /// Its name.
+    /// Its name; the first in the alphabet where the enum has several of one value. Empty for a value no item has.
     pub fn name(self) -> &'static str {
-        self.row().0
-    }
-
-    /// Its number.
-    pub fn value(self) -> u32 {
-        self.row().1
-    }
-
-    fn row(self) -> (&'static str, u32) {
-        self.enum_id().info().items[(self.0 & 0xffff) as usize]
+        let found = self.enum_.info().items.iter().find(|(_, value)| *value == self.value);
+        found.map_or("", |(name, _)| name)
     }
 }
 
@@ -405,7 +384,7 @@ mod tests {
         let size = Constant::Parts(DataType::Vector3, Box::new([4.0, 1.2, 2.0]));
         assert_eq!(constant("Part", "Size"), Some(size));
         let plastic = enum_by_name("Material").unwrap().item_by_name("Plastic").unwrap();
-        assert_eq!(constant("Part", "Material"), Some(Constant::Enum(plastic.enum_id(), plastic.value())));
+        assert_eq!(constant("Part", "Material"), Some(Constant::Enum(plastic.enum_, plastic.value)));
         assert!(part.property("Nope").is_none());
     }
 
@@ -425,9 +404,9 @@ mod tests {
     fn enums_are_found_by_name_and_value() {
         let material = enum_by_name("SignalBehavior").unwrap();
         let deferred = material.item_by_name("Deferred").unwrap();
-        assert_eq!((deferred.name(), deferred.value(), deferred.enum_id()), ("Deferred", 2, material));
+        assert_eq!((deferred.name(), deferred.value, deferred.enum_), ("Deferred", 2, material));
         assert_eq!(material.item_by_value(1).unwrap().name(), "Immediate");
         assert!(material.item_by_name("Nope").is_none() && enum_by_name("Nope").is_none());
-        assert_eq!(enum_item("CloseReason", "ServerEmpty").unwrap().value(), 4);
+        assert_eq!(enum_item("CloseReason", "ServerEmpty").unwrap().value, 4);
     }
 }

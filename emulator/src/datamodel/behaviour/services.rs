@@ -1,0 +1,194 @@
+//! `game`, its services, tags, bindables and small services. Source: Roblox behaviour, 5.7, 7.6, 7.7 and 13.
+
+use super::{both, deferred, immediate};
+
+#[test]
+fn services_are_made_when_asked_for() {
+    both(
+        r##"
+        print(game.ClassName, game.Name, game == workspace.Parent, game.Workspace == workspace)
+        print(game:FindService("HttpService"))
+        local http = game:GetService("HttpService")
+        print(http.Parent == game, game:FindService("HttpService") == http, game:GetService("HttpService") == http)
+        print(game:GetService("RunService").Name, game:GetService("Folder"))
+        print(pcall(function() return game:GetService("Nope") end))
+        print(game.ReplicatedStorage == game:GetService("ReplicatedStorage"))
+        print(pcall(function() return game.Parent end))
+        print(game:IsLoaded(), game.PlaceVersion, type(game.JobId))
+        "##,
+        r##"
+        DataModel Game true true
+        nil
+        true true true
+        Run Service nil
+        false 'Nope' is not a valid Service name
+        true
+        true nil
+        true 0 string
+        "##,
+    );
+}
+
+#[test]
+fn tags_follow_the_tree() {
+    both(
+        r##"
+        local tags = game:GetService("CollectionService")
+        tags:GetInstanceAddedSignal("Door"):Connect(function(instance) print("added", instance.Name) end)
+        tags:GetInstanceRemovedSignal("Door"):Connect(function(instance) print("removed", instance.Name) end)
+        print(tags:GetInstanceAddedSignal("Door") == tags:GetInstanceAddedSignal("Door"))
+        local part = Instance.new("Part")
+        part:AddTag("Door")
+        print(part:HasTag("Door"), tags:HasTag(part, "Door"), #tags:GetTagged("Door"), #part:GetTags())
+        part.Parent = workspace
+        task.wait()
+        print(#tags:GetTagged("Door"), tags:GetTagged("Door")[1] == part, tags:GetAllTags()[1])
+        tags:AddTag(part, "Door")
+        tags:AddTag(part, "Red")
+        print(tags:GetTags(part)[2])
+        part.Parent = nil
+        task.wait()
+        part.Parent = workspace
+        part:RemoveTag("Door")
+        task.wait()
+        part:Destroy()
+        print(#tags:GetTagged("Door"), #tags:GetTagged("Red"))
+        "##,
+        r##"
+        true
+        true true 0 1
+        added Part
+        1 true Door
+        Red
+        removed Part
+        added Part
+        removed Part
+        0 0
+        "##,
+    );
+}
+
+const BINDABLE: &str = r##"
+    local event = Instance.new("BindableEvent")
+    event.Event:Connect(function(...) print("event", select("#", ...), ...) end)
+    event:Fire(1, nil, "x", nil)
+    print("fired")
+"##;
+
+#[test]
+fn bindable_events_fire_at_once() {
+    immediate(BINDABLE, "event 4 1 nil x nil\nfired");
+}
+
+#[test]
+fn bindable_events_fire_later() {
+    deferred(BINDABLE, "fired\nevent 4 1 nil x nil");
+}
+
+#[test]
+fn bindables_copy_tables() {
+    both(
+        r##"
+        local event = Instance.new("BindableEvent")
+        local sent = setmetatable({ list = { 1, 2 } }, { __index = { hidden = true } })
+        local f = function() return "called" end
+        event.Event:Connect(function(got, g)
+            print(got ~= sent, got.list[2], got.list ~= sent.list, got.hidden, g())
+        end)
+        event.Event:Connect(function(mixed) print(mixed[1] == nil) end)
+        event:Fire(sent, f)
+        task.wait()
+        "##,
+        r##"
+        true
+        true 2 true nil called
+        "##,
+    );
+}
+
+#[test]
+fn bindable_functions_answer() {
+    both(
+        r##"
+        local f = Instance.new("BindableFunction")
+        print(pcall(function() return f.OnInvoke end))
+        task.spawn(function() print("early", f:Invoke(1)) end)
+        f.OnInvoke = function(a) task.wait() return a + 1, "two" end
+        print(f:Invoke(2))
+        f.OnInvoke = function() error("bad", 0) end
+        print(pcall(f.Invoke, f))
+        print(pcall(function() f.OnInvoke = 1 end))
+        "##,
+        r##"
+        false OnInvoke is a callback member of BindableFunction; you can only set the callback value, get is not available
+        early 2 two
+        3 two
+        false bad
+        false Unable to assign callback OnInvoke. function expected, got number
+        "##,
+    );
+}
+
+#[test]
+fn json_and_guids() {
+    both(
+        r##"
+        local http = game:GetService("HttpService")
+        local guid, bare = http:GenerateGUID(), http:GenerateGUID(false)
+        print(#guid, #bare, string.match(guid, "^{%x+%-%x+%-4%x+%-%x+%-%x+}$") ~= nil, guid ~= bare)
+        print(http:JSONEncode({ 1, "a", true, { x = 1.5 } }), http:JSONEncode({}), http:JSONEncode({ 1, 2, a = 3 }))
+        local got = http:JSONDecode('{"a": [1, null, "x"], "b": {"c": true}}')
+        print(got.a[1], got.a[2], got.a[3], got.b.c)
+        print(pcall(http.JSONDecode, http, "{"))
+        local cycle = {}
+        cycle[1] = cycle
+        print(pcall(http.JSONEncode, http, cycle))
+        print(pcall(http.GetAsync, http, "http://example.com"))
+        "##,
+        r##"
+        38 36 true true
+        [1,"a",true,{"x":1.5}] [] [1,2]
+        1 nil x true
+        false Can't parse JSON
+        false tables cannot be cyclic
+        false Http requests are not enabled. Enable via game settings
+        "##,
+    );
+}
+
+#[test]
+fn debris_removes_in_time() {
+    both(
+        r##"
+        local part = Instance.new("Part", workspace)
+        game:GetService("Debris"):AddItem(part, 0.05)
+        task.wait()
+        print(part.Parent)
+        task.wait(0.1)
+        print(part.Parent)
+        "##,
+        r##"
+        Workspace
+        nil
+        "##,
+    );
+}
+
+#[test]
+fn what_is_not_emulated_says_so() {
+    both(
+        r##"
+        local part = Instance.new("Part", workspace)
+        print(select(2, pcall(function() part:ApplyImpulse(1) end)))
+        print(select(2, pcall(function() return part.Touched end)))
+        print(select(2, pcall(function() game:GetService("DataStoreService"):GetDataStore("x") end)))
+        print(select(2, pcall(function() game:GetService("GamePassService"):Anything() end)))
+        "##,
+        r##"
+        [emulator] Part:ApplyImpulse is not emulated; stub it with side:stub("Part", "ApplyImpulse", fn)
+        [emulator] Part:Touched is not emulated; stub it with side:stub("Part", "Touched", fn)
+        [emulator] DataStoreService:GetDataStore is not emulated; stub it with side:stub("DataStoreService", "GetDataStore", fn)
+        [emulator] GamePassService:Anything is not emulated; stub it with side:stub("GamePassService", "Anything", fn)
+        "##,
+    );
+}
