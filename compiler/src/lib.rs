@@ -3,6 +3,7 @@
 //! Pure: no file access of its own, no clock, nothing printed. `ARCHITECTURE.md` follows the data through. Start at
 //! [`compile`], or at [`analyze`] for the schema without its modules.
 
+mod check;
 pub mod diagnostics;
 pub mod emit;
 pub mod outputs;

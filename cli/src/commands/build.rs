@@ -163,10 +163,10 @@ impl Run<'_> {
         self.printer.progress("Generating");
         let mut compilation = blinkblox_compiler::generate(analysis);
         if self.flags.deny_warnings && !compilation.analysis.diagnostics.is_empty() {
-            compilation.outputs = None;
+            compilation.signature = None;
         }
         let files = compilation.files(&entry);
-        let compiled = compilation.outputs.is_some();
+        let compiled = compilation.signature.is_some();
         let Compilation { analysis, signature, .. } = compilation;
         self.report.signature = signature;
         if !compiled || self.mode == Mode::Check {

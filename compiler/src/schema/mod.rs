@@ -3,26 +3,23 @@
 //! Nothing here knows how a value travels (that is `wire`) or how it is spelt in Luau (that is `emit`). What the
 //! build's profile leaves out has been read and checked, and is absent.
 
+mod diagnostics;
+pub(crate) mod event;
+mod extent;
+mod generics;
+mod names;
+pub(crate) mod options;
+mod primitive;
 mod profiles;
+pub(crate) mod resolve;
+mod ty;
 
 use std::sync::Arc;
 
 pub use profiles::Profile;
+pub(crate) use resolve::resolve;
 
 use crate::source::Span;
-
-pub(crate) fn resolve(
-    loader: &dyn crate::source::SourceLoader,
-    entry: &str,
-    _profile: Profile,
-) -> crate::Analysis {
-    let mut analysis = crate::Analysis::default();
-    let text =
-        loader.read(entry).map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default();
-    let file = analysis.sources.add(entry, &loader.shown(entry), text.clone());
-    analysis.diagnostics = crate::syntax::parse(file, &text).diagnostics;
-    analysis
-}
 
 /// Everything one build compiles.
 #[derive(Clone, Debug)]

@@ -1,0 +1,85 @@
+//! Messages about the fields of a block: unknown, repeated, missing, or with a value they do not take.
+
+use crate::diagnostics::{Code, Diagnostic, suggest};
+use crate::source::Span;
+
+fn list(words: &[&str]) -> String {
+    match words {
+        [] => String::new(),
+        [only] => (*only).to_string(),
+        [first @ .., last] => format!("{} and {last}", first.join(", ")),
+    }
+}
+
+pub fn unknown_field(
+    span: Span,
+    field: &str,
+    what: &str,
+    name: &str,
+    owner: Span,
+    known: &[&str],
+) -> Diagnostic {
+    let fields: Vec<&str> = known.iter().copied().filter(|key| *key != "Poll").collect();
+    let near = suggest::nearest(field, fields.iter().copied());
+    let of = if what == "stream" { "the stream of".to_string() } else { what.to_string() };
+    Diagnostic::error(Code::ParseInvalidValue, format!("{of} \"{name}\" has no field \"{field}\" to set"))
+        .primary(span, "no such field")
+        .secondary(owner, "in this declaration")
+        .opt_note(near.map(|near| format!("Did you mean `{near}`?")))
+        .note(format!("The fields are {}.", list(&fields)))
+}
+
+pub fn repeated_field(span: Span, first: Span, field: &str, what: &str, name: &str) -> Diagnostic {
+    Diagnostic::error(Code::AnalyzeDuplicateMember, format!("{what} \"{name}\" gives \"{field}\" twice"))
+        .primary(span, "given again here")
+        .secondary(first, "first given here")
+        .note("Delete one of the two.")
+}
+
+pub fn missing_field(owner: Span, field: &str, what: &str, name: &str) -> Diagnostic {
+    let example = match field {
+        "From" => "From: Client",
+        "Type" => "Type: Reliable",
+        "Call" => "Call: SingleSync",
+        "Yield" => "Yield: Coroutine",
+        _ => "Rate: 10",
+    };
+    let of = if what == "stream" { "the stream of".to_string() } else { what.to_string() };
+    Diagnostic::error(Code::ParseMissingField, format!("{of} \"{name}\" does not say its {field}"))
+        .primary(owner, format!("{field} is left out"))
+        .note(format!("Add it to the block, as in `{example}`."))
+}
+
+pub fn field_kind(span: Span, field: &str, kind: &str) -> Diagnostic {
+    Diagnostic::error(Code::ParseUnexpectedToken, format!("{field} takes {kind}"))
+        .primary(span, format!("{kind} is needed here"))
+        .note(match kind {
+            "a number" => format!("Write it as digits, as in `{field}: 10`."),
+            "a word" => "Write a word without quotes.".to_string(),
+            "a boolean" => format!("Write `{field}: true` or `{field}: false`."),
+            _ => format!("Write `{field}: {{ Rate: 10 }}`."),
+        })
+}
+
+pub fn unknown_word(span: Span, field: &str, word: &str, known: &[&str]) -> Diagnostic {
+    Diagnostic::error(Code::ParseInvalidValue, format!("{field} does not take \"{word}\""))
+        .primary(span, "not one of its words")
+        .opt_note(suggest::nearest(word, known.iter().copied()).map(|near| format!("Did you mean `{near}`?")))
+        .note(match known {
+            [only] => format!("The only word it takes is {only}."),
+            known => format!("It takes {}.", list(known).replace(" and ", " or ")),
+        })
+}
+
+pub fn field_value(span: Span, field: &str, takes: &str) -> Diagnostic {
+    Diagnostic::error(Code::ParseInvalidValue, format!("{field} does not take this number"))
+        .primary(span, "outside what it takes")
+        .note(format!("It takes {takes}."))
+}
+
+pub fn deprecated_poll(span: Span, call: Option<Span>) -> Diagnostic {
+    Diagnostic::warning(Code::AnalyzeDeprecated, "Poll is an old spelling")
+        .primary(span, "deprecated")
+        .opt_secondary(call, "what it overrides when true")
+        .note("Write `Call: Polling` instead.")
+}

@@ -1,0 +1,62 @@
+//! Instances where none may be: exported types (`E3013`) and what clients send under `MaxInstancesPerPacket = 0`
+//! (`E3031`). Source: language specification, 13; runtime specification, 3.3.
+
+use super::{Checked, find_slot};
+use crate::diagnostics::{Code, Diagnostic};
+use crate::schema::event::DeclaredMember;
+use crate::schema::{Payload, Side};
+use crate::source::Span;
+
+pub(super) fn check(checked: &Checked, sink: &mut Vec<Diagnostic>) {
+    for decl in checked.schema.types.iter().filter(|decl| decl.export && decl.generics.is_empty()) {
+        if let Some(slot) = find_slot(&decl.ty) {
+            sink.push(
+                Diagnostic::error(
+                    Code::AnalyzeNotExportable,
+                    format!("\"{}\" cannot be exported: it holds an Instance or unknown", decl.name),
+                )
+                .primary(decl.span, "yields a buffer alone")
+                .secondary(slot, "travels outside the buffer")
+                .note("Delete `export`, or send an id in its place."),
+            );
+        }
+    }
+    if checked.schema.options.max_instances_per_packet == 0 {
+        forbidden(checked, sink);
+    }
+}
+
+fn forbidden(checked: &Checked, sink: &mut Vec<Diagnostic>) {
+    for declared in checked.declared.iter().filter(|declared| declared.compiled) {
+        let (name, span, sent) = match &declared.member {
+            DeclaredMember::Event(event) if event.from == Side::Client => {
+                (&event.name, event.span, &event.data)
+            }
+            DeclaredMember::Event(_) => continue,
+            DeclaredMember::Function(function) if function.from == Side::Client => {
+                (&function.name, function.span, &function.data)
+            }
+            DeclaredMember::Function(function) => (&function.name, function.span, &function.return_),
+        };
+        if let Some(slot) = slot(sent) {
+            sink.push(
+                Diagnostic::error(
+                    Code::AnalyzeForbiddenInstance,
+                    format!("clients send an Instance in \"{name}\", and no packet may carry one"),
+                )
+                .primary(declared.via.unwrap_or(span), "every packet of it would be refused")
+                .secondary(slot, "this one")
+                .opt_secondary(checked.option("MaxInstancesPerPacket"), "allows none")
+                .note("Raise `MaxInstancesPerPacket`, or send an id in its place."),
+            );
+        }
+    }
+}
+
+fn slot(payload: &Payload) -> Option<Span> {
+    match payload {
+        Payload::Nothing => None,
+        Payload::Single(ty) => find_slot(ty),
+        Payload::Pack(elements) => elements.iter().find_map(|element| find_slot(&element.ty)),
+    }
+}

@@ -1,0 +1,102 @@
+//! Rules between things that are each fine by themselves: one file a family. Each rule names its code.
+//!
+//! Checks read the resolved schema and where its parts are written, and push diagnostics; they change nothing.
+
+pub(crate) mod blocks;
+mod exports;
+mod kinds;
+mod libraries;
+mod names;
+mod packs;
+mod priority;
+mod rates;
+mod sizes;
+mod stamps;
+mod streams;
+
+use std::collections::BTreeMap;
+
+use crate::diagnostics::Diagnostic;
+use crate::schema::event::Declared;
+use crate::schema::resolve::{DeclaredName, Uses};
+use crate::schema::{Schema, Type, TypeKind};
+use crate::source::Span;
+
+/// What the checks look at.
+pub(crate) struct Checked<'a> {
+    /// What the build compiles.
+    pub schema: &'a Schema,
+    /// Every event and function, those the profile leaves out included.
+    pub declared: &'a [Declared],
+    /// Every compiled name, in order of declaration.
+    pub names: &'a [DeclaredName],
+    /// What brings Roblox types into the modules.
+    pub uses: &'a Uses,
+    /// Where the entry's options in force are set.
+    pub option_spans: &'a BTreeMap<&'static str, Span>,
+    /// Types the profile leaves out, templates not among them.
+    pub excluded_types: &'a [Type],
+}
+
+impl Checked<'_> {
+    /// The value of an option the entry sets.
+    fn option(&self, name: &str) -> Option<Span> {
+        self.option_spans.get(name).copied()
+    }
+}
+
+/// Runs every check.
+pub(crate) fn run(checked: &Checked, sink: &mut Vec<Diagnostic>) {
+    names::check(checked, sink);
+    packs::check(checked, sink);
+    kinds::check(checked, sink);
+    exports::check(checked, sink);
+    rates::check(checked, sink);
+    streams::check(checked, sink);
+    stamps::check(checked, sink);
+    priority::check(checked, sink);
+    libraries::check(checked, sink);
+    sizes::check(checked, sink);
+}
+
+/// The first type, in walk order, that `wanted` picks out. Names are looked through.
+fn find<'t>(ty: &'t Type, wanted: &dyn Fn(&TypeKind) -> bool) -> Option<&'t Type> {
+    if wanted(&ty.kind) {
+        return Some(ty);
+    }
+    match &ty.kind {
+        TypeKind::Optional { inner, .. } => find(inner, wanted),
+        TypeKind::Array { element, .. } => find(element, wanted),
+        TypeKind::Map { key, value } => find(key, wanted).or_else(|| find(value, wanted)),
+        TypeKind::Struct(fields) => fields.iter().find_map(|field| find(&field.ty, wanted)),
+        TypeKind::TaggedEnum { variants, .. } => variants
+            .iter()
+            .flat_map(|variant| variant.fields.iter())
+            .find_map(|field| find(&field.ty, wanted)),
+        TypeKind::Named { ty, .. } => find(ty, wanted),
+        TypeKind::Number(_)
+        | TypeKind::Boolean
+        | TypeKind::String(_)
+        | TypeKind::Buffer(_)
+        | TypeKind::Vector { .. }
+        | TypeKind::CFrame { .. }
+        | TypeKind::Roblox(_)
+        | TypeKind::EnumItem(_)
+        | TypeKind::Instance(_)
+        | TypeKind::Unknown
+        | TypeKind::Set(_)
+        | TypeKind::UnitEnum(_)
+        | TypeKind::Parameter(_)
+        | TypeKind::Error => None,
+    }
+}
+
+/// Whether some of a type could not be made out, so that nothing can be said of the whole.
+fn is_broken(ty: &Type) -> bool {
+    find(ty, &|kind| matches!(kind, TypeKind::Error | TypeKind::Parameter(_))).is_some()
+}
+
+/// The first `Instance` or `unknown` in a type.
+fn find_slot(ty: &Type) -> Option<Span> {
+    find(ty, &|kind| matches!(kind, TypeKind::Instance(_) | TypeKind::Unknown)).map(|ty| ty.span)
+}

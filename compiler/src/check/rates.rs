@@ -1,0 +1,66 @@
+//! Rate limits: `E3020` and `W3020`. Source: runtime specification, 8.
+
+use super::Checked;
+use crate::diagnostics::{Code, Diagnostic};
+use crate::schema::Side;
+use crate::schema::event::{Declared, DeclaredMember};
+use crate::source::Span;
+
+pub(super) fn check(checked: &Checked, sink: &mut Vec<Diagnostic>) {
+    for declared in checked.declared {
+        let (what, name, span, from, known) = match &declared.member {
+            DeclaredMember::Event(event) => {
+                ("event", &event.name, event.span, event.from, declared.origin.field("From").is_some())
+            }
+            DeclaredMember::Function(function) => {
+                let from = declared.origin.written("From");
+                ("function", &function.name, function.span, function.from, from.is_none_or(|from| from.sound))
+            }
+        };
+        let title = format!("{what} \"{name}\"");
+        match from {
+            _ if !known => {}
+            Side::Server => sink.extend(idle(declared, &title, span)),
+            Side::Client => sink.extend(missing(checked, declared, &title, span)),
+        }
+    }
+}
+
+/// Limits on what the server sends.
+fn idle(declared: &Declared, title: &str, span: Span) -> Option<Diagnostic> {
+    let written: Vec<_> =
+        ["Rate", "Burst", "Concurrency"].iter().filter_map(|key| declared.origin.written(key)).collect();
+    if written.is_empty() {
+        return None;
+    }
+    let mut diagnostic = Diagnostic::warning(
+        Code::AnalyzeMissingRateLimit,
+        format!("{title} is sent by the server, which no rate limits"),
+    )
+    .primary(span, "sent by the server");
+    for field in written {
+        diagnostic = diagnostic.secondary(field.all(), "does nothing here");
+    }
+    Some(diagnostic.note("Delete it: limits apply to what clients send."))
+}
+
+/// Nothing that limits what a client sends, where something must.
+fn missing(checked: &Checked, declared: &Declared, title: &str, span: Span) -> Option<Diagnostic> {
+    let options = &checked.schema.options;
+    if declared.origin.written("Rate").is_some() || options.default_rate.is_some() {
+        return None;
+    }
+    if let Some(burst) = declared.origin.field("Burst") {
+        return Some(
+            Diagnostic::error(Code::AnalyzeMissingRateLimit, format!("{title} has a burst and no rate"))
+                .primary(burst.all(), "would run dry for good")
+                .note("Add a `Rate` beside it, or set `option DefaultRate`."),
+        );
+    }
+    (options.require_rates && !declared.origin.broken).then(|| {
+        Diagnostic::error(Code::AnalyzeMissingRateLimit, format!("{title} has no rate"))
+            .primary(span, "a client could send this without limit")
+            .opt_secondary(checked.option("RequireRates"), "asks for one")
+            .note("Add a `Rate`, or set `option DefaultRate`.")
+    })
+}

@@ -1,0 +1,384 @@
+//! Blocks of events and functions to their resolved form. Source: language specification, 2.2; runtime specification,
+//! 4.1, 8, 9.1, 10.1 and 11.1.
+//!
+//! What a single value says is decided here; rules between values are in `check`, which is handed each declaration
+//! with where its fields are written ([`Declared`]).
+
+use std::collections::BTreeMap;
+
+use super::resolve::{NameKind, Resolver};
+use super::{
+    Call, Channel, Delivery, Element, Event, Function, Item, Payload, Priority, Rate, Side, Stream, Type,
+    TypeKind, Yield,
+};
+use crate::check::blocks as say;
+use crate::source::Span;
+use crate::syntax::ast::{Block, Entry, Member, Pack, Scalar, ScalarKind, Value};
+
+/// Default of a stream's `Keepalive`, in seconds.
+const DEFAULT_KEEPALIVE: f64 = 1.0;
+
+const EVENT_KEYS: &[&str] =
+    &["From", "Type", "Call", "Data", "Rate", "Burst", "Priority", "Stream", "Stamp", "Poll"];
+const FUNCTION_KEYS: &[&str] = &["Yield", "From", "Data", "Return", "Rate", "Burst", "Concurrency"];
+const STREAM_KEYS: &[&str] = &["Rate", "Fast", "Keepalive", "Epsilon", "Per"];
+
+const SIDES: &[(&str, Side)] = &[("Client", Side::Client), ("Server", Side::Server)];
+const DELIVERIES: &[(&str, Delivery)] = &[
+    ("Reliable", Delivery::Reliable),
+    ("Unreliable", Delivery::Unreliable),
+    ("OrderedUnreliable", Delivery::OrderedUnreliable),
+];
+const CALLS: &[(&str, Call)] = &[
+    ("SingleSync", Call::SingleSync),
+    ("SingleAsync", Call::SingleAsync),
+    ("ManySync", Call::ManySync),
+    ("ManyAsync", Call::ManyAsync),
+    ("Polling", Call::Polling),
+];
+const PRIORITIES: &[(&str, Priority)] = &[("Low", Priority::Low), ("Normal", Priority::Normal)];
+const YIELDS: &[(&str, Yield)] =
+    &[("Future", Yield::Future), ("Promise", Yield::Promise), ("Coroutine", Yield::Coroutine)];
+const PERS: &[(&str, ())] = &[("Player", ())];
+
+/// Where a field is written.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct FieldSpans {
+    /// Its key.
+    pub key: Span,
+    /// Its value; of a broken one, the key.
+    pub value: Span,
+    /// Whether the value is one the field takes.
+    pub sound: bool,
+}
+
+impl FieldSpans {
+    /// Key and value together.
+    pub fn all(self) -> Span {
+        self.key.to(self.value)
+    }
+}
+
+/// Where the fields of a block are written, by key.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Origin {
+    fields: BTreeMap<&'static str, FieldSpans>,
+    /// The fields of a `Stream` block.
+    pub stream: BTreeMap<&'static str, FieldSpans>,
+    /// Whether some of the block could not be read.
+    pub broken: bool,
+}
+
+impl Origin {
+    /// A field that is written with a value it takes.
+    pub fn field(&self, key: &str) -> Option<FieldSpans> {
+        self.fields.get(key).copied().filter(|field| field.sound)
+    }
+
+    /// A field that is written, whatever its value.
+    pub fn written(&self, key: &str) -> Option<FieldSpans> {
+        self.fields.get(key).copied()
+    }
+}
+
+/// An event or a function with where it is written, whether or not the build compiles it.
+#[derive(Clone, Debug)]
+pub(crate) struct Declared {
+    pub member: DeclaredMember,
+    pub origin: Origin,
+    /// Whether this build compiles it.
+    pub compiled: bool,
+    /// The import in the entry file it came through.
+    pub via: Option<Span>,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) enum DeclaredMember {
+    Event(Event),
+    Function(Function),
+}
+
+impl Resolver<'_> {
+    pub(super) fn event(&mut self, member: &Member) -> Option<Item> {
+        let name = &member.name;
+        self.declare_member(name, NameKind::Event, None);
+        let mut block = self.block(member.name.span, &name.text, "event", &member.block, EVENT_KEYS);
+        let from = self.word(&mut block, "From", SIDES);
+        let delivery = self.word(&mut block, "Type", DELIVERIES);
+        let call = self.word(&mut block, "Call", CALLS);
+        self.require(&block, &["From", "Type", "Call"]);
+        let priority = self.word(&mut block, "Priority", PRIORITIES);
+        let poll = self.poll(&mut block);
+        let rate = self.rate(&mut block, from);
+        let stamp = self.number(&mut block, "Stamp", "a number from 1 to 30000", |_| true);
+        let stream = self.stream(&mut block, name);
+        let data = self.payload(&block, "Data");
+        let delivery = delivery.unwrap_or(Delivery::Reliable);
+        let channel = match delivery {
+            Delivery::Reliable => Channel::Reliable,
+            Delivery::Unreliable | Delivery::OrderedUnreliable => Channel::Unreliable,
+        };
+        // An event whose channel is not known takes no place on one.
+        let compiled = self.here.excluded.is_none();
+        let placed = compiled && block.origin.field("Type").is_some();
+        let event = Event {
+            name: name.text.clone(),
+            path: self.path_of(&name.text),
+            from: from.unwrap_or(Side::Server),
+            delivery,
+            call: if poll { Call::Polling } else { call.unwrap_or(Call::SingleSync) },
+            rate,
+            priority: priority.unwrap_or_default(),
+            stream,
+            stamp,
+            data,
+            index: if placed { self.next_index(channel, name.span) } else { 0 },
+            span: name.span,
+        };
+        self.declared.push(Declared {
+            member: DeclaredMember::Event(event.clone()),
+            origin: block.origin,
+            compiled,
+            via: self.here.via,
+        });
+        Some(Item::Event(event))
+    }
+
+    pub(super) fn function(&mut self, member: &Member) -> Option<Item> {
+        let name = &member.name;
+        self.declare_member(name, NameKind::Function, None);
+        let mut block = self.block(name.span, &name.text, "function", &member.block, FUNCTION_KEYS);
+        let from = self.word(&mut block, "From", SIDES).unwrap_or(Side::Client);
+        let yield_ = self.word(&mut block, "Yield", YIELDS);
+        self.require(&block, &["Yield"]);
+        let rate = self.rate(&mut block, Some(from));
+        let whole = |number: f64| number >= 1.0 && number.fract() == 0.0;
+        let concurrency = self.number(&mut block, "Concurrency", "a whole number of at least 1", whole);
+        let data = self.payload(&block, "Data");
+        let return_ = self.payload(&block, "Return");
+        let compiled = self.here.excluded.is_none();
+        let function = Function {
+            name: name.text.clone(),
+            path: self.path_of(&name.text),
+            from,
+            yield_: yield_.unwrap_or(Yield::Coroutine),
+            rate,
+            concurrency: concurrency
+                .filter(|_| from == Side::Client)
+                .map(|count| count.min(f64::from(u32::MAX)) as u32),
+            data,
+            return_,
+            index: if compiled { self.next_index(Channel::Reliable, name.span) } else { 0 },
+            span: name.span,
+        };
+        self.declared.push(Declared {
+            member: DeclaredMember::Function(function.clone()),
+            origin: block.origin,
+            compiled,
+            via: self.here.via,
+        });
+        Some(Item::Function(function))
+    }
+
+    /// The entries of a block by key, unknown and repeated ones reported and left out.
+    fn block<'b>(
+        &mut self,
+        owner: Span,
+        name: &'b str,
+        what: &'static str,
+        block: &'b Block,
+        keys: &'static [&'static str],
+    ) -> Fields<'b> {
+        let mut fields = Fields {
+            owner,
+            name,
+            what,
+            entries: BTreeMap::new(),
+            origin: Origin { broken: block.broken, ..Origin::default() },
+        };
+        for entry in &block.entries {
+            let text = &entry.key.text;
+            let known = keys.iter().find(|key| *key == text || key.to_lowercase() == *text);
+            let Some(&key) = known else {
+                self.report(say::unknown_field(entry.key.span, text, what, name, owner, keys));
+                continue;
+            };
+            if let Some(first) = fields.origin.fields.get(key) {
+                self.report(say::repeated_field(entry.key.span, first.key, key, what, name));
+                continue;
+            }
+            let value = entry.value.span().unwrap_or(entry.key.span);
+            fields.origin.fields.insert(key, FieldSpans { key: entry.key.span, value, sound: false });
+            fields.entries.insert(key, entry);
+        }
+        fields
+    }
+
+    /// Reports required keys that are not there. A block that could not be read in full is not judged.
+    fn require(&mut self, block: &Fields, required: &[&'static str]) {
+        if block.origin.broken {
+            return;
+        }
+        for key in required {
+            if block.origin.written(key).is_none() {
+                self.report(say::missing_field(block.owner, key, block.what, block.name));
+            }
+        }
+    }
+
+    fn word<T: Copy>(&mut self, block: &mut Fields, key: &'static str, words: &[(&str, T)]) -> Option<T> {
+        let (entry, scalar) = self.scalar(block, key, "a word")?;
+        let ScalarKind::Word(word) = &scalar.kind else {
+            self.report(say::field_kind(scalar.span, &entry.key.text, "a word"));
+            return None;
+        };
+        let Some((_, value)) = words.iter().find(|(known, _)| known == word) else {
+            let known: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
+            self.report(say::unknown_word(scalar.span, &entry.key.text, word, &known));
+            return None;
+        };
+        block.accept(key);
+        Some(*value)
+    }
+
+    fn number(
+        &mut self,
+        block: &mut Fields,
+        key: &'static str,
+        takes: &str,
+        fits: impl Fn(f64) -> bool,
+    ) -> Option<f64> {
+        let (entry, scalar) = self.scalar(block, key, "a number")?;
+        let ScalarKind::Number(number) = scalar.kind else {
+            self.report(say::field_kind(scalar.span, &entry.key.text, "a number"));
+            return None;
+        };
+        if !fits(number) {
+            self.report(say::field_value(scalar.span, &entry.key.text, takes));
+            return None;
+        }
+        block.accept(key);
+        Some(number)
+    }
+
+    /// The one-token value of a key; anything else is reported as of the wrong kind.
+    fn scalar<'b>(&mut self, block: &Fields<'b>, key: &str, kind: &str) -> Option<(&'b Entry, &'b Scalar)> {
+        let entry = *block.entries.get(key)?;
+        match &entry.value {
+            Value::Scalar(scalar) => return Some((entry, scalar)),
+            Value::Error => {}
+            Value::Other(span) => self.report(say::field_kind(*span, &entry.key.text, kind)),
+            Value::Block(inner) => self.report(say::field_kind(inner.span, &entry.key.text, kind)),
+            Value::Type(ty) => self.report(say::field_kind(ty.span, &entry.key.text, kind)),
+            Value::Pack(pack) => self.report(say::field_kind(pack.span, &entry.key.text, kind)),
+        }
+        None
+    }
+
+    /// Whether the deprecated `Poll` makes the event polled.
+    fn poll(&mut self, block: &mut Fields) -> bool {
+        let Some((entry, scalar)) = self.scalar(block, "Poll", "a boolean") else { return false };
+        let ScalarKind::Boolean(on) = scalar.kind else {
+            self.report(say::field_kind(scalar.span, &entry.key.text, "a boolean"));
+            return false;
+        };
+        let call = block.origin.written("Call").map(|call| call.value);
+        self.report(say::deprecated_poll(entry.key.span, call));
+        block.accept("Poll");
+        on
+    }
+
+    /// The effective rate of what a client sends. What a server sends has none.
+    fn rate(&mut self, block: &mut Fields, from: Option<Side>) -> Option<Rate> {
+        let rate = self.number(block, "Rate", "a number above 0", |rate| rate > 0.0 && rate.is_finite());
+        let burst =
+            self.number(block, "Burst", "a number of at least 1", |burst| burst >= 1.0 && burst.is_finite());
+        let rate = rate.or(self.options.default_rate.map(f64::from))?;
+        let client = from == Some(Side::Client);
+        client.then(|| Rate { rate, burst: burst.unwrap_or_else(|| rate.ceil()) })
+    }
+
+    fn stream(&mut self, block: &mut Fields, name: &crate::syntax::ast::Name) -> Option<Stream> {
+        let entry = *block.entries.get("Stream")?;
+        let inner = match &entry.value {
+            Value::Block(inner) => inner,
+            Value::Error => return None,
+            other => {
+                let at = other.span().unwrap_or(entry.key.span);
+                self.report(say::field_kind(at, &entry.key.text, "a block of settings"));
+                return None;
+            }
+        };
+        block.accept("Stream");
+        let mut settings = self.block(entry.key.span, &name.text, "stream", inner, STREAM_KEYS);
+        let above = |number: f64| number > 0.0 && number.is_finite();
+        let rate = self.number(&mut settings, "Rate", "a number above 0", above);
+        self.require(&settings, &["Rate"]);
+        let fast = self.number(&mut settings, "Fast", "a number above 0", above);
+        let keepalive = self.number(&mut settings, "Keepalive", "a number above 0", above);
+        let epsilon = self.number(&mut settings, "Epsilon", "a number of at least 0", |number| {
+            number >= 0.0 && number.is_finite()
+        });
+        let per = self.word(&mut settings, "Per", PERS);
+        block.origin.stream = settings.origin.fields;
+        Some(Stream {
+            rate: rate.unwrap_or(1.0),
+            fast,
+            keepalive: keepalive.unwrap_or(DEFAULT_KEEPALIVE),
+            epsilon: epsilon.unwrap_or(0.0),
+            per_player: per.is_some(),
+        })
+    }
+
+    fn payload(&mut self, block: &Fields, key: &str) -> Payload {
+        let Some(entry) = block.entries.get(key) else { return Payload::Nothing };
+        match &entry.value {
+            Value::Type(written) => {
+                let ty = self.ty(written);
+                Payload::Single(self.limited(ty))
+            }
+            Value::Pack(pack) => self.pack(pack),
+            Value::Error | Value::Scalar(_) | Value::Block(_) | Value::Other(_) => Payload::Nothing,
+        }
+    }
+
+    fn pack(&mut self, pack: &Pack) -> Payload {
+        if pack.elements.is_empty() {
+            return Payload::Nothing;
+        }
+        let elements = pack.elements.iter().map(|element| {
+            let ty = self.ty(&element.ty);
+            let ty = self.limited(ty);
+            let span = element.name.as_ref().map_or(element.ty.span, |name| name.span);
+            Element { name: element.name.as_ref().map(|name| name.text.clone()), ty, span }
+        });
+        Payload::Pack(elements.collect())
+    }
+
+    /// The type, unless it is too large with every name written out.
+    fn limited(&mut self, ty: Type) -> Type {
+        if self.measure.of(&ty).allowed() {
+            return ty;
+        }
+        self.report(super::diagnostics::too_large(ty.span));
+        Type { kind: TypeKind::Error, ..ty }
+    }
+}
+
+/// The entries of a block, by key.
+struct Fields<'b> {
+    owner: Span,
+    name: &'b str,
+    what: &'static str,
+    entries: BTreeMap<&'static str, &'b Entry>,
+    origin: Origin,
+}
+
+impl Fields<'_> {
+    /// Notes that the value of a key is one it takes.
+    fn accept(&mut self, key: &str) {
+        if let Some(field) = self.origin.fields.get_mut(key) {
+            field.sound = true;
+        }
+    }
+}

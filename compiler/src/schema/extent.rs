@@ -1,0 +1,115 @@
+//! How large a type is with every name written out: what keeps hostile schemas from exhausting stack or time.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::{Type, TypeKind};
+
+/// Most types inside one another. Source: language specification, 2.
+pub(super) const MAX_DEPTH: u32 = 200;
+/// Most types in one type, names written out. A schema can double a type with every line it has.
+pub(super) const MAX_WEIGHT: u64 = 10_000;
+
+/// Depth and weight of a type.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Extent {
+    /// Types inside one another, itself included.
+    pub depth: u32,
+    /// Types in all.
+    pub weight: u64,
+}
+
+impl Extent {
+    /// Whether a type of it may be used.
+    pub fn allowed(self) -> bool {
+        self.depth <= MAX_DEPTH && self.weight <= MAX_WEIGHT
+    }
+
+    fn beside(self, other: Extent) -> Extent {
+        Extent { depth: self.depth.max(other.depth), weight: self.weight.saturating_add(other.weight) }
+    }
+
+    fn around(self) -> Extent {
+        Extent { depth: self.depth.saturating_add(1), weight: self.weight.saturating_add(1) }
+    }
+}
+
+/// Measures types; what several share is measured once.
+#[derive(Debug, Default)]
+pub(super) struct Measure {
+    /// By address. The types measured are kept alive, so that no address is used again.
+    known: HashMap<usize, (Extent, Keep)>,
+}
+
+#[derive(Debug)]
+enum Keep {
+    Type { _alive: Arc<Type> },
+    Fields { _alive: Arc<[super::Field]> },
+    Variants { _alive: Arc<[super::Variant]> },
+}
+
+impl Measure {
+    /// The extent of a type. Runs no deeper than twice [`MAX_DEPTH`] when every type it names was allowed.
+    pub fn of(&mut self, ty: &Type) -> Extent {
+        match &ty.kind {
+            TypeKind::Optional { inner, .. } => self.shared(inner).around(),
+            TypeKind::Array { element, .. } => self.shared(element).around(),
+            TypeKind::Map { key, value } => self.shared(key).beside(self.shared(value)).around(),
+            TypeKind::Named { ty, .. } => self.shared(ty),
+            TypeKind::Struct(fields) => self.fields(fields).around(),
+            TypeKind::TaggedEnum { variants, .. } => {
+                let address = variants.as_ptr() as usize;
+                if let Some((extent, _)) = self.known.get(&address) {
+                    return extent.around();
+                }
+                let mut extent = Extent::default();
+                for variant in variants.iter() {
+                    extent = extent.beside(self.fields(&variant.fields).around());
+                }
+                self.known.insert(address, (extent, Keep::Variants { _alive: Arc::clone(variants) }));
+                extent.around()
+            }
+            TypeKind::Number(_)
+            | TypeKind::Boolean
+            | TypeKind::String(_)
+            | TypeKind::Buffer(_)
+            | TypeKind::Vector { .. }
+            | TypeKind::CFrame { .. }
+            | TypeKind::Roblox(_)
+            | TypeKind::EnumItem(_)
+            | TypeKind::Instance(_)
+            | TypeKind::Unknown
+            | TypeKind::Set(_)
+            | TypeKind::UnitEnum(_)
+            | TypeKind::Parameter(_)
+            | TypeKind::Error => Extent { depth: 1, weight: 1 },
+        }
+    }
+
+    fn shared(&mut self, ty: &Arc<Type>) -> Extent {
+        let address = Arc::as_ptr(ty) as usize;
+        if let Some((extent, _)) = self.known.get(&address) {
+            return *extent;
+        }
+        let extent = self.of(ty);
+        self.known.insert(address, (extent, Keep::Type { _alive: Arc::clone(ty) }));
+        extent
+    }
+
+    fn fields(&mut self, fields: &Arc<[super::Field]>) -> Extent {
+        let address = fields.as_ptr() as usize;
+        // Every empty list has the same address, and nothing in it.
+        if fields.is_empty() {
+            return Extent::default();
+        }
+        if let Some((extent, _)) = self.known.get(&address) {
+            return *extent;
+        }
+        let mut extent = Extent::default();
+        for field in fields.iter() {
+            extent = extent.beside(self.of(&field.ty));
+        }
+        self.known.insert(address, (extent, Keep::Fields { _alive: Arc::clone(fields) }));
+        extent
+    }
+}

@@ -1,0 +1,142 @@
+//! Scopes while they are being read: what each declares, and how a path finds a type. Source: language
+//! specification, 4.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::{Type, TypeId};
+use crate::source::Span;
+use crate::syntax::ast::PrimitiveType;
+
+/// Index of a scope in [`Names`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct ScopeId(usize);
+
+/// A type a name stands for.
+#[derive(Clone, Debug)]
+pub(super) struct TypeEntry {
+    /// Where its name is declared.
+    pub span: Span,
+    /// Its place in the schema; `None` when the profile leaves it out.
+    pub decl: Option<TypeId>,
+    /// What it means.
+    pub ty: Arc<Type>,
+    /// Parameters, when it has angle brackets.
+    pub params: Option<Vec<String>>,
+    /// How it is written, when it is an alias of a bare primitive.
+    pub bare: Option<Arc<PrimitiveType>>,
+    /// The attribute that leaves it out.
+    pub excluded: Option<Span>,
+}
+
+/// A member a name stands for.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct MemberEntry {
+    /// Where its name is declared.
+    pub span: Span,
+    /// The scope it opens, when it is a scope or an import.
+    pub scope: Option<ScopeId>,
+}
+
+#[derive(Clone, Debug, Default)]
+struct ScopeNames {
+    parent: Option<ScopeId>,
+    types: BTreeMap<String, TypeEntry>,
+    members: BTreeMap<String, MemberEntry>,
+    exports: BTreeMap<String, Span>,
+    /// Types this scope declares anywhere, for messages about order.
+    ahead: BTreeMap<String, Span>,
+}
+
+/// Every scope of a compilation.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Names {
+    scopes: Vec<ScopeNames>,
+}
+
+impl Names {
+    /// A new scope; without a parent it is the top level of a document.
+    pub fn open(&mut self, parent: Option<ScopeId>, ahead: BTreeMap<String, Span>) -> ScopeId {
+        self.scopes.push(ScopeNames { parent, ahead, ..ScopeNames::default() });
+        ScopeId(self.scopes.len() - 1)
+    }
+
+    /// Makes the top level of an imported document behave as a scope of the importing one.
+    pub fn attach(&mut self, scope: ScopeId, parent: ScopeId) {
+        self.scopes[scope.0].parent = Some(parent);
+    }
+
+    fn chain(&self, scope: ScopeId) -> impl Iterator<Item = &ScopeNames> {
+        std::iter::successors(Some(&self.scopes[scope.0]), |scope| {
+            scope.parent.map(|parent| &self.scopes[parent.0])
+        })
+    }
+
+    /// The type of that name visible without a path.
+    pub fn visible_type(&self, scope: ScopeId, name: &str) -> Option<&TypeEntry> {
+        self.chain(scope).find_map(|scope| scope.types.get(name))
+    }
+
+    /// The member of that name visible without a path.
+    pub fn visible_member(&self, scope: ScopeId, name: &str) -> Option<MemberEntry> {
+        self.chain(scope).find_map(|scope| scope.members.get(name)).copied()
+    }
+
+    /// The exported type, or the member, of that name in this very scope.
+    pub fn own_export(&self, scope: ScopeId, name: &str) -> Option<Span> {
+        self.scopes[scope.0].exports.get(name).copied()
+    }
+
+    /// The member of that name in this very scope.
+    pub fn own_member(&self, scope: ScopeId, name: &str) -> Option<MemberEntry> {
+        self.scopes[scope.0].members.get(name).copied()
+    }
+
+    /// Declares a type; an earlier one of the name stays.
+    pub fn add_type(&mut self, scope: ScopeId, name: &str, entry: TypeEntry, export: bool) {
+        let scope = &mut self.scopes[scope.0];
+        if export {
+            scope.exports.entry(name.to_string()).or_insert(entry.span);
+        }
+        scope.types.entry(name.to_string()).or_insert(entry);
+    }
+
+    /// Declares a member; an earlier one of the name stays.
+    pub fn add_member(&mut self, scope: ScopeId, name: &str, entry: MemberEntry) {
+        self.scopes[scope.0].members.entry(name.to_string()).or_insert(entry);
+    }
+
+    /// The type a path means, by the steps of the language specification, 4.3.
+    pub fn lookup(&self, scope: ScopeId, path: &str) -> Option<&TypeEntry> {
+        let segments: Vec<&str> = path.split('.').collect();
+        let (last, outer) = segments.split_last()?;
+        let (mut scope, mut at) = (scope, 0);
+        loop {
+            let here = &self.scopes[scope.0];
+            match outer.get(at) {
+                Some(segment) => {
+                    if let Some(inner) = here.members.get(*segment).and_then(|member| member.scope) {
+                        (scope, at) = (inner, at + 1);
+                        continue;
+                    }
+                }
+                None => {
+                    if let Some(entry) = here.types.get(*last) {
+                        return Some(entry);
+                    }
+                }
+            }
+            scope = here.parent?;
+        }
+    }
+
+    /// Where a type of that name is declared further on.
+    pub fn declared_ahead(&self, scope: ScopeId, name: &str) -> Option<Span> {
+        self.chain(scope).find_map(|scope| scope.ahead.get(name)).copied()
+    }
+
+    /// Names of the types visible without a path, innermost scope first.
+    pub fn visible_names(&self, scope: ScopeId) -> impl Iterator<Item = &str> {
+        self.chain(scope).flat_map(|scope| scope.types.keys().map(String::as_str))
+    }
+}

@@ -1,0 +1,261 @@
+//! Options: which there are, what each takes, and what those left out default to. Source: language specification,
+//! 2.1; runtime specification, 3.
+
+use std::collections::BTreeMap;
+
+use super::diagnostics as say;
+use super::profiles::excluding;
+use super::{Casing, Options, PackedBooleanReader, Profile};
+use crate::diagnostics::{Diagnostic, suggest};
+use crate::source::Span;
+use crate::syntax::ast::{OptionDecl, Scalar, ScalarKind};
+
+/// The smallest budget that pays for any packet.
+const MIN_BURST: u32 = 128;
+
+/// Options in force, and where they are set.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct EntryOptions {
+    pub options: Options,
+    /// Where the value of each option that is set stands.
+    pub spans: BTreeMap<&'static str, Span>,
+}
+
+type Set<T> = fn(&mut Options, T);
+
+/// What an option takes, and where it goes.
+enum Kind {
+    Boolean(Set<bool>),
+    Text(Set<String>),
+    /// Text that must not be empty.
+    Folder(Set<String>),
+    Casing,
+    Reader,
+    /// A whole number of at least 1.
+    Count(Set<u32>),
+    /// A whole number, 0 included.
+    CountOrZero(Set<u32>),
+    /// Any finite number above 0.
+    Seconds(Set<f64>),
+    /// Accepted, without effect.
+    Idle,
+}
+
+/// Every option, in the order of the specification.
+const OPTIONS: &[(&str, Kind)] = &[
+    ("ServerOutput", Kind::Text(|options, text| options.server_output = Some(text))),
+    ("ClientOutput", Kind::Text(|options, text| options.client_output = Some(text))),
+    ("TypesOutput", Kind::Text(|options, text| options.types_output = Some(text))),
+    ("Typescript", Kind::Boolean(|options, on| options.typescript = on)),
+    ("Casing", Kind::Casing),
+    ("RemoteScope", Kind::Text(|options, text| options.remote_scope = text)),
+    ("RemotesFolder", Kind::Folder(|options, text| options.remotes_folder = Some(text))),
+    ("ExportLimits", Kind::Boolean(|options, on| options.export_limits = on)),
+    ("FutureLibrary", Kind::Text(|options, text| options.future_library = Some(text))),
+    ("PromiseLibrary", Kind::Text(|options, text| options.promise_library = Some(text))),
+    ("ManualReplication", Kind::Boolean(|options, on| options.manual_replication = on)),
+    ("ClientFlushRate", Kind::Count(|options, count| options.client_flush_rate = count)),
+    ("BatchUnreliable", Kind::Boolean(|options, on| options.batch_unreliable = on)),
+    ("UsePolling", Kind::Boolean(|options, on| options.use_polling = on)),
+    ("Predict", Kind::Boolean(|options, on| options.predict = on)),
+    ("PackedBooleanReader", Kind::Reader),
+    (
+        "ClientConnectTimeout",
+        Kind::Seconds(|options, seconds| options.client_connect_timeout = Some(seconds)),
+    ),
+    ("AutoStart", Kind::Boolean(|options, on| options.auto_start = on)),
+    ("WriteValidations", Kind::Boolean(|options, on| options.write_validations = on)),
+    ("SyncValidation", Kind::Boolean(|options, on| options.sync_validation = on)),
+    ("MaxUnreliableSize", Kind::Count(|options, count| options.max_unreliable_size = count)),
+    ("MaxPacketSize", Kind::Count(|options, count| options.max_packet_size = count)),
+    ("MaxEventsPerPacket", Kind::Count(|options, count| options.max_events_per_packet = count)),
+    ("MaxInstancesPerPacket", Kind::CountOrZero(|options, count| options.max_instances_per_packet = count)),
+    ("InboundBytesPerSecond", Kind::Count(|options, count| options.inbound_bytes_per_second = count)),
+    ("InboundBurst", Kind::Count(|options, count| options.inbound_burst = count)),
+    ("OutboundBytesPerSecond", Kind::Count(|options, count| options.outbound_bytes_per_second = Some(count))),
+    ("OutboundBurst", Kind::Count(|options, count| options.outbound_burst = Some(count))),
+    ("DefaultRate", Kind::Count(|options, count| options.default_rate = Some(count))),
+    ("RequireRates", Kind::Boolean(|options, on| options.require_rates = on)),
+    ("InvocationTimeout", Kind::Count(|options, count| options.invocation_timeout = count)),
+    ("TrafficStats", Kind::Boolean(|options, on| options.traffic_stats = on)),
+    ("UseColon", Kind::Idle),
+];
+
+/// Checks the options of a file, and gives those in force in a build of `profile`.
+pub(super) fn read(declared: &[OptionDecl], profile: Profile, sink: &mut Vec<Diagnostic>) -> EntryOptions {
+    let mut entry = EntryOptions::default();
+    let mut settings: Vec<(&str, Option<String>, Span)> = Vec::new();
+    for declaration in declared {
+        let excluded = excluding(&declaration.attributes, profile, sink);
+        let (name, span) = (declaration.name.text.as_str(), declaration.name.span);
+        let Some((name, kind)) = OPTIONS.iter().find(|(known, _)| *known == name) else {
+            sink.push(unknown(span, name));
+            continue;
+        };
+        let marked = declaration
+            .attributes
+            .first()
+            .and_then(|mark| mark.value.as_ref())
+            .map(|value| value.text.clone());
+        // Two settings that no build applies both are fine: each under a profile of its own.
+        let clash = settings.iter().find(|(other, mark, _)| {
+            other == name && (mark.is_none() || marked.is_none() || *mark == marked)
+        });
+        if let Some((_, _, first)) = clash {
+            sink.push(say::duplicate_option(span, *first, name));
+        }
+        settings.push((name, marked, span));
+        let Some(value) = &declaration.value else { continue };
+        let mut ignored = Options::default();
+        let target = if excluded.is_none() { &mut entry.options } else { &mut ignored };
+        if set(name, kind, value, target, sink) && excluded.is_none() {
+            entry.spans.insert(name, value.span);
+        }
+        if matches!(kind, Kind::Idle) {
+            sink.push(say::idle_option(span, name));
+        }
+    }
+    derive(&mut entry, sink);
+    entry
+}
+
+/// Sets one option; false when its value is not one it takes.
+fn set(name: &str, kind: &Kind, value: &Scalar, options: &mut Options, sink: &mut Vec<Diagnostic>) -> bool {
+    let mut wrong_kind = |takes: &str| {
+        sink.push(say::option_kind(value.span, name, takes));
+        false
+    };
+    let takes = match (kind, &value.kind) {
+        (Kind::Boolean(apply), ScalarKind::Boolean(on)) => {
+            apply(options, *on);
+            return true;
+        }
+        (Kind::Idle, ScalarKind::Boolean(_)) => return true,
+        (Kind::Boolean(_) | Kind::Idle, _) => return wrong_kind("a boolean"),
+        (Kind::Text(apply), ScalarKind::String(text)) => {
+            apply(options, text.clone());
+            return true;
+        }
+        (Kind::Folder(apply), ScalarKind::String(text)) if !text.is_empty() => {
+            apply(options, text.clone());
+            return true;
+        }
+        (Kind::Folder(_), ScalarKind::String(_)) => "a name that is not empty",
+        (Kind::Reader, ScalarKind::String(text)) => match text.as_str() {
+            "Auto" => return reader(options, PackedBooleanReader::Auto),
+            "Bits" => return reader(options, PackedBooleanReader::Bits),
+            "Rows" => return reader(options, PackedBooleanReader::Rows),
+            _ => "\"Auto\", \"Bits\" or \"Rows\"",
+        },
+        (Kind::Text(_) | Kind::Folder(_) | Kind::Reader, _) => return wrong_kind("a string"),
+        (Kind::Casing, ScalarKind::Word(word)) => match word.as_str() {
+            "Pascal" => return casing(options, Casing::Pascal),
+            "Camel" => return casing(options, Casing::Camel),
+            "Snake" => return casing(options, Casing::Snake),
+            _ => "Pascal, Camel or Snake",
+        },
+        (Kind::Casing, _) => return wrong_kind("a word"),
+        (Kind::Count(apply), ScalarKind::Number(number)) => match whole(*number, 1) {
+            Some(count) => {
+                apply(options, count);
+                return true;
+            }
+            None => "a whole number of at least 1",
+        },
+        (Kind::CountOrZero(apply), ScalarKind::Number(number)) => match whole(*number, 0) {
+            Some(count) => {
+                apply(options, count);
+                return true;
+            }
+            None => "a whole number of at least 0",
+        },
+        (Kind::Seconds(apply), ScalarKind::Number(number)) if *number > 0.0 && number.is_finite() => {
+            apply(options, *number);
+            return true;
+        }
+        (Kind::Seconds(_), ScalarKind::Number(_)) => "a finite number above 0",
+        (Kind::Count(_) | Kind::CountOrZero(_) | Kind::Seconds(_), _) => return wrong_kind("a number"),
+    };
+    sink.push(say::option_value(value.span, name, takes));
+    false
+}
+
+fn reader(options: &mut Options, reader: PackedBooleanReader) -> bool {
+    options.packed_boolean_reader = reader;
+    true
+}
+
+fn casing(options: &mut Options, casing: Casing) -> bool {
+    options.casing = casing;
+    true
+}
+
+/// The number as a count of at least `least`. One past 32 bits says "no limit", and is held to the greatest there is.
+fn whole(number: f64, least: u32) -> Option<u32> {
+    (number.fract() == 0.0 && number >= f64::from(least)).then_some(number.min(f64::from(u32::MAX)) as u32)
+}
+
+/// Fills in the defaults that follow other options, and checks the options against one another.
+fn derive(entry: &mut EntryOptions, sink: &mut Vec<Diagnostic>) {
+    let (options, spans) = (&mut entry.options, &entry.spans);
+    if !spans.contains_key("InboundBytesPerSecond") {
+        options.inbound_bytes_per_second = options.max_packet_size.saturating_mul(8);
+    }
+    let least = options.max_packet_size.max(MIN_BURST);
+    match spans.get("InboundBurst") {
+        Some(burst) if options.inbound_burst < least => {
+            sink.push(say::small_burst(*burst, least, spans.get("MaxPacketSize").copied()));
+        }
+        Some(_) => {}
+        None => options.inbound_burst = options.inbound_bytes_per_second.max(least),
+    }
+    if options.outbound_burst.is_none() {
+        options.outbound_burst = options.outbound_bytes_per_second;
+    }
+}
+
+fn unknown(span: Span, name: &str) -> Diagnostic {
+    let names: Vec<&str> = OPTIONS.iter().map(|(name, _)| *name).filter(|name| *name != "UseColon").collect();
+    say::unknown_option(span, name, suggest::nearest(name, names.iter().copied()), &names.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read_text(text: &str) -> (Options, Vec<String>) {
+        let parsed = crate::syntax::parse(crate::source::FileId(0), text);
+        let mut sink = parsed.diagnostics;
+        let entry = read(&parsed.document.options, Profile::Release, &mut sink);
+        (entry.options, sink.iter().map(Diagnostic::code_text).collect())
+    }
+
+    #[test]
+    fn defaults_follow_the_value_in_force() {
+        let (options, found) = read_text("option MaxPacketSize = 4096");
+        assert!(found.is_empty());
+        assert_eq!((options.inbound_bytes_per_second, options.inbound_burst), (32_768, 32_768));
+        assert_eq!(read_text("").0, Options::default());
+    }
+
+    #[test]
+    fn values_of_the_wrong_kind_or_size_are_refused() {
+        let check = |text: &str, code: &str| assert_eq!(read_text(text).1, [code], "{text}");
+        check("option Casing = \"Camel\"", "E2002");
+        check("option Casing = Kebab", "E2003");
+        check("option RemotesFolder = \"\"", "E2003");
+        check("option MaxPacketSize = 0.5", "E2003");
+        check("option MaxPacketSize = 0", "E2003");
+        check("option InboundBurst = 127\noption MaxPacketSize = 1", "E2003");
+        check("option Colour = true", "E2003");
+        check("option UseColon = true", "W3017");
+        check("option Predict = true\noption Predict = false", "E3024");
+        check("@profile(\"dev\") option Predict = true\noption Predict = false", "E3024");
+        assert!(read_text("option MaxInstancesPerPacket = 0").1.is_empty());
+        assert!(
+            read_text("@profile(\"dev\") option Predict = true\n@profile(\"test\") option Predict = false")
+                .1
+                .is_empty()
+        );
+    }
+}

@@ -1,0 +1,302 @@
+//! Written types to resolved ones. Source: language specification, 7 and 10.
+
+use std::sync::Arc;
+
+use super::diagnostics as say;
+use super::generics::{Arguments, optional, substitute};
+use super::names::TypeEntry;
+use super::primitive;
+use super::resolve::Resolver;
+use super::{Field, Type, TypeKind, Variant};
+use crate::diagnostics::suggest;
+use crate::source::Span;
+use crate::syntax::ast::{self, Angle, PrimitiveType, Refine, StructMember};
+use crate::syntax::token::Primitive;
+
+/// Most values of an enum.
+const MAX_VALUES: usize = 256;
+
+impl Resolver<'_> {
+    /// What a written type means.
+    pub(super) fn ty(&mut self, written: &ast::Type) -> Type {
+        self.owned_ty(written, None)
+    }
+
+    /// The same, for the body of the declaration `owner`, whose name messages then use.
+    pub(super) fn owned_ty(&mut self, written: &ast::Type, owner: Option<&ast::Name>) -> Type {
+        let kind = match &written.kind {
+            ast::TypeKind::Primitive(primitive) => self.primitive(primitive),
+            ast::TypeKind::Reference(reference) => return self.reference(reference, written.span),
+            ast::TypeKind::Struct(members) => {
+                let title = title("struct", owner);
+                TypeKind::Struct(self.fields(members, &title, None).into())
+            }
+            ast::TypeKind::UnitEnum(labels) => {
+                let names = self.labels(labels, &title("enum", owner), "value");
+                self.enum_size(&labels.names, owner.map_or(written.span, |owner| owner.span));
+                TypeKind::UnitEnum(names.into())
+            }
+            ast::TypeKind::TaggedEnum(tagged) => self.tagged_enum(tagged, written.span, owner),
+            ast::TypeKind::Set(labels) => {
+                TypeKind::Set(self.labels(labels, &title("set", owner), "flag").into())
+            }
+            ast::TypeKind::Map(key, value) => {
+                TypeKind::Map { key: Arc::new(self.ty(key)), value: Arc::new(self.ty(value)) }
+            }
+            ast::TypeKind::Optional(inner, _) => match &inner.kind {
+                ast::TypeKind::Primitive(quat)
+                    if matches!(quat.primitive, Primitive::Quat | Primitive::Quat32) =>
+                {
+                    self.report(say::optional_quat(written.span, quat.primitive.text()));
+                    TypeKind::Error
+                }
+                _ => optional(self.owned_ty(inner, owner)),
+            },
+            ast::TypeKind::Array(element, bounds) => {
+                let element = Arc::new(self.owned_ty(element, owner));
+                TypeKind::Array { element, length: primitive::array_length(bounds, &mut self.diagnostics) }
+            }
+            ast::TypeKind::Ranged(inner, bounds) => {
+                self.report(say::ranged_composite(bounds.span, inner.span));
+                self.owned_ty(inner, owner).kind
+            }
+            ast::TypeKind::Error => TypeKind::Error,
+        };
+        Type { kind, span: written.span }
+    }
+
+    fn primitive(&mut self, written: &PrimitiveType) -> TypeKind {
+        self.note_use(written);
+        primitive::lower(written, &mut self.diagnostics)
+    }
+
+    /// Remembers what brings Roblox types into the modules.
+    fn note_use(&mut self, written: &PrimitiveType) {
+        if self.here.excluded.is_some() {
+            return;
+        }
+        match (written.primitive, &written.class) {
+            (Primitive::Enum | Primitive::TweenInfo, _) => {
+                self.uses.enum_item.get_or_insert(written.word);
+            }
+            (Primitive::ColorSequence, _) => {
+                self.uses.color_sequence.get_or_insert(written.word);
+            }
+            (Primitive::Instance, Some(class)) => {
+                self.uses.classes.entry(class.text.clone()).or_insert(class.span);
+            }
+            _ => {}
+        }
+    }
+
+    pub(super) fn reference(&mut self, reference: &ast::Reference, span: Span) -> Type {
+        let kind = self.reference_kind(reference, span);
+        Type { kind, span }
+    }
+
+    fn reference_kind(&mut self, reference: &ast::Reference, span: Span) -> TypeKind {
+        let (name, refine) = (&reference.name, &reference.refine);
+        let refined =
+            refine.angles.as_ref().map(|angles| angles.span).or(refine.range.map(|range| range.span));
+        if self.here.params.contains(&name.text) {
+            if let Some(at) = refined {
+                self.report(say::cannot_refine(at, &name.text, None, true));
+            }
+            return TypeKind::Parameter(name.text.clone());
+        }
+        let Some(entry) = self.names.lookup(self.here.scope, &name.text).cloned() else {
+            return self.unknown(name);
+        };
+        if let (Some(attribute), None) = (entry.excluded, self.here.excluded) {
+            self.report(say::excluded_reference(name.span, &name.text, attribute));
+            return TypeKind::Error;
+        }
+        match (&entry.params, &entry.bare, refined) {
+            (Some(params), ..) => self.instance(reference, &entry, params, span),
+            (None, Some(bare), Some(_)) => self.primitive(&refine_alias(bare, refine)),
+            (None, None, Some(at)) => {
+                if !matches!(entry.ty.kind, TypeKind::Error) {
+                    self.report(say::cannot_refine(at, &name.text, Some(entry.span), false));
+                }
+                TypeKind::Error
+            }
+            (None, _, None) => named(&entry, vec![], Arc::clone(&entry.ty)),
+        }
+    }
+
+    fn unknown(&mut self, name: &ast::Name) -> TypeKind {
+        if let Some(declaring) = self.here.declaring.clone().filter(|declaring| declaring.text == name.text) {
+            self.report(say::recursive(name.span, &name.text, declaring.span));
+            return TypeKind::Error;
+        }
+        let later = self.names.declared_ahead(self.here.scope, &name.text);
+        let primitives = Primitive::ALL.iter().map(|primitive| primitive.text());
+        let near = suggest::nearest(&name.text, self.names.visible_names(self.here.scope).chain(primitives));
+        let diagnostic = say::unknown_reference(name.span, &name.text, later, near);
+        self.report(diagnostic);
+        TypeKind::Error
+    }
+
+    /// A copy of a generic declaration.
+    fn instance(
+        &mut self,
+        reference: &ast::Reference,
+        entry: &TypeEntry,
+        params: &[String],
+        span: Span,
+    ) -> TypeKind {
+        let name = &reference.name;
+        let angles = reference.refine.angles.as_ref();
+        let mut args = Vec::new();
+        for item in angles.map_or(&[][..], |angles| &angles.items) {
+            match item {
+                Angle::Type(written) => args.push(self.ty(written)),
+                Angle::Number(number) => {
+                    self.report(say::cannot_refine(number.span, &name.text, Some(entry.span), false));
+                    args.push(Type { kind: TypeKind::Error, span: number.span });
+                }
+            }
+        }
+        if args.len() != params.len() {
+            let at = angles.map_or(name.span, |angles| angles.span);
+            self.report(say::argument_count(at, &name.text, params.len(), args.len(), entry.span));
+            return TypeKind::Error;
+        }
+        if let Some(range) = reference.refine.range {
+            self.report(say::cannot_refine(range.span, &name.text, Some(entry.span), false));
+        }
+        let arguments: Arguments = params.iter().map(String::as_str).zip(&args).collect();
+        let ty = substitute(&entry.ty, &arguments);
+        if !self.measure.of(&ty).allowed() {
+            self.report(say::too_large(span));
+            return TypeKind::Error;
+        }
+        named(entry, args, Arc::new(ty))
+    }
+
+    /// Fields of a struct or variant, merges put in their places. A tag, where there is one, is no field's name.
+    fn fields(&mut self, members: &[StructMember], owner: &str, tag: Option<&ast::Name>) -> Vec<Field> {
+        let mut fields: Vec<Field> = Vec::new();
+        for member in members {
+            match member {
+                StructMember::Field(name, written) => {
+                    let ty = self.ty(written);
+                    let field = Field { name: name.text.clone(), ty, span: name.span };
+                    if let Some(first) = fields.iter().find(|field| field.name == name.text) {
+                        let first = first.span;
+                        self.report(say::duplicate_member(name.span, first, owner, "field", &name.text));
+                        continue;
+                    }
+                    self.check_tag(&field, name.span, tag);
+                    fields.push(field);
+                }
+                StructMember::Merge(dots, reference) => {
+                    let at = dots.to(reference.name.span);
+                    for field in self.merged(reference).iter() {
+                        if let Some(first) = fields.iter().find(|other| other.name == field.name) {
+                            let first = first.span;
+                            self.report(say::duplicate_merge(at, first, field.span, owner, &field.name));
+                            continue;
+                        }
+                        self.check_tag(field, at, tag);
+                        fields.push(field.clone());
+                    }
+                }
+            }
+        }
+        fields
+    }
+
+    fn check_tag(&mut self, field: &Field, at: Span, tag: Option<&ast::Name>) {
+        if let Some(tag) = tag.filter(|tag| tag.text == field.name) {
+            self.report(say::tag_as_field(at, tag.span, &field.name));
+        }
+    }
+
+    /// Fields of the struct a merge names; none when it names no struct.
+    fn merged(&mut self, reference: &ast::Reference) -> Arc<[Field]> {
+        let name = &reference.name;
+        let declared = self.names.lookup(self.here.scope, &name.text).map(|entry| entry.span);
+        let ty = self.reference(reference, name.span);
+        match &ty.meaning().kind {
+            TypeKind::Struct(fields) => Arc::clone(fields),
+            TypeKind::Error => Arc::new([]),
+            _ => {
+                self.report(say::not_a_struct(name.span, &name.text, declared));
+                Arc::new([])
+            }
+        }
+    }
+
+    fn labels(&mut self, labels: &ast::Labels, owner: &str, kind: &str) -> Vec<String> {
+        let mut seen: std::collections::HashMap<&str, Span> = std::collections::HashMap::new();
+        let mut names = Vec::new();
+        for name in &labels.names {
+            match seen.get(name.text.as_str()) {
+                Some(first) => self.report(say::duplicate_member(name.span, *first, owner, kind, &name.text)),
+                None => {
+                    seen.insert(&name.text, name.span);
+                    names.push(name.text.clone());
+                }
+            }
+        }
+        names
+    }
+
+    fn enum_size(&mut self, values: &[ast::Name], name: Span) {
+        if values.is_empty() {
+            self.report(say::empty_enum(name));
+        } else if let Some(beyond) = values.get(MAX_VALUES) {
+            self.report(say::large_enum(beyond.span, name));
+        }
+    }
+
+    fn tagged_enum(&mut self, tagged: &ast::TaggedEnum, span: Span, owner: Option<&ast::Name>) -> TypeKind {
+        let enum_title = title("enum", owner);
+        let mut variants: Vec<Variant> = Vec::new();
+        for variant in &tagged.variants {
+            let name = &variant.name;
+            let fields =
+                self.fields(&variant.members, &format!("variant \"{}\"", name.text), Some(&tagged.tag));
+            if let Some(first) = variants.iter().find(|other| other.name == name.text) {
+                let first = first.span;
+                self.report(say::duplicate_member(name.span, first, &enum_title, "variant", &name.text));
+                continue;
+            }
+            variants.push(Variant { name: name.text.clone(), fields: fields.into(), span: name.span });
+        }
+        let names: Vec<ast::Name> = tagged.variants.iter().map(|variant| variant.name.clone()).collect();
+        self.enum_size(&names, owner.map_or(span, |owner| owner.span));
+        TypeKind::TaggedEnum { tag: tagged.tag.text.clone(), variants: variants.into() }
+    }
+}
+
+/// A use of a declaration. What the profile leaves out has no place in the schema and is written out instead.
+fn named(entry: &TypeEntry, args: Vec<Type>, ty: Arc<Type>) -> TypeKind {
+    match entry.decl {
+        Some(_) if matches!(ty.kind, TypeKind::Error) => TypeKind::Error,
+        Some(decl) => TypeKind::Named { decl, args, ty },
+        None => ty.kind.clone(),
+    }
+}
+
+/// An alias with what is written after it in place of its own refinements.
+pub(super) fn refine_alias(bare: &PrimitiveType, refine: &Refine) -> PrimitiveType {
+    let mut refined = bare.clone();
+    if refine.angles.is_some() {
+        refined.refine.angles = refine.angles.clone();
+    }
+    if refine.range.is_some() {
+        refined.refine.range = refine.range;
+    }
+    refined
+}
+
+/// How messages name a composite type.
+fn title(keyword: &str, owner: Option<&ast::Name>) -> String {
+    match owner {
+        Some(owner) => format!("{keyword} \"{}\"", owner.text),
+        None if keyword == "enum" => "an enum".to_string(),
+        None => format!("a {keyword}"),
+    }
+}
