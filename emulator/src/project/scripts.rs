@@ -39,7 +39,7 @@ impl ScriptKind {
         };
         let mut node = Node::new(class, name);
         if let Some(item) = context.and_then(|context| enum_item("RunContext", context)) {
-            node.set_property("RunContext", PropertyValue::EnumItem(item.enum_id(), item.value()));
+            node.set_property("RunContext", PropertyValue::EnumItem(item.enum_, item.value));
         }
         node
     }

@@ -328,7 +328,7 @@ impl Values<'_> {
             _ => None,
         };
         match found {
-            Some(item) => Ok(PropertyValue::EnumItem(id, item.value())),
+            Some(item) => Ok(PropertyValue::EnumItem(id, item.value)),
             None => {
                 let names: Vec<&str> = id.info().items.iter().map(|(name, _)| *name).take(8).collect();
                 let more = if id.info().items.len() > names.len() { ", ..." } else { "" };
@@ -492,7 +492,7 @@ impl Values<'_> {
             Some(item) => {
                 let text = self.document.string(item, field)?;
                 let found = enum_by_name(list).and_then(|list| list.item_by_name(text));
-                found.map(|item| item.value()).ok_or_else(|| {
+                found.map(|item| item.value).ok_or_else(|| {
                     self.document.expected(item, field, &format!("the name of an item of Enum.{list}"))
                 })
             }
