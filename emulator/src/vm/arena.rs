@@ -88,6 +88,11 @@ impl Arena {
         self.window.is_some()
     }
 
+    /// Whether the host should collect before it allocates: the threshold is passed, or the limit is close.
+    pub(super) fn wants_collection(&self) -> bool {
+        self.used > self.threshold || (self.limit > 0 && self.used + self.limit / 64 > self.limit)
+    }
+
     /// Lowest address of the window; 0 for the system allocator.
     pub(super) fn base(&self) -> usize {
         self.window.as_ref().map_or(0, |window| window.base)

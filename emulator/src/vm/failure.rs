@@ -75,11 +75,16 @@ impl Failure {
                 return failure;
             }
             let inner = Inner::of(l);
+            // By way of the carrier, which has room: `l` may be the very state the call below runs on.
+            let carrier = inner.carrier.get();
+            lua_xpush(l, carrier, -1);
             let named = protect(inner, |cx| {
-                lua_xpush(l, cx.state(), -1);
+                cx.reserve(1);
+                lua_xpush(carrier, cx.state(), -1);
                 let value = cx.shallow(1)?;
                 Ok((value, cx.display(1)))
             });
+            lua_pop(carrier, 1);
             match named {
                 Ok((value, text)) => Failure { value, ..Failure::text(text) },
                 Err(failure) => failure,

@@ -122,6 +122,10 @@ impl Vm {
                 luaL_openlibs(cx.state());
                 cx.push_table(0, 64);
                 vm.inner.methods.set(lua_ref(cx.state(), -1));
+                let carrier = lua_newthread(cx.state());
+                lua_ref(cx.state(), -1);
+                vm.inner.carrier.set(carrier);
+                cx.pop(1);
                 // The userdata behind native closures answers to nothing.
                 cx.push_table(0, 0);
                 cx.freeze();

@@ -57,6 +57,8 @@ pub(super) struct Inner {
     pub(super) env_metatable: Cell<c_int>,
     pub(super) methods: Cell<c_int>,
     pub(super) collections: Cell<u32>,
+    /// A thread that never runs: carries error values from a stack into a protected call.
+    pub(super) carrier: Cell<*mut lua_State>,
 }
 
 /// A watched thread that has ended.
@@ -439,6 +441,13 @@ pub(super) fn protect<R>(
     if main.is_null() {
         return Err(Failure::text("the VM is closed"));
     }
+    // A safepoint of the host: near the limit nothing could be allocated below.
+    // SAFETY: no reference into the arena is held across the collection.
+    unsafe {
+        if (*inner.arena.get()).wants_collection() {
+            inner.collect(main);
+        }
+    }
     let mut call = Call { f: Some(f), result: None };
     let function = runner(&call);
     let before = inner.current.replace(main);
@@ -478,5 +487,6 @@ pub(super) fn new_inner(arena: Box<Arena>, deadline: Deadline) -> Rc<Inner> {
         env_metatable: Cell::new(LUA_NOREF),
         methods: Cell::new(LUA_NOREF),
         collections: Cell::new(0),
+        carrier: Cell::new(null_mut()),
     })
 }

@@ -12,8 +12,9 @@ use mlua::ffi::*;
 use super::atoms::Atom;
 use super::native::{self, Cx, NativeFn, Outcome, Raise, Returns, push_named};
 use super::state::{self, DATA_TAGS, LIGHT_TAGS};
-use super::{Failure, Vm};
+use super::{Failure, Vm, values};
 use crate::datatypes::{Data, Datatype};
+use crate::value::Value;
 
 /// Tags and id layouts of the light types.
 pub mod light {
@@ -330,8 +331,39 @@ metamethods! {
     data_newindex = data_type, NewIndex;
     data_namecall = data_type, Namecall;
     data_tostring = data_type, ToString;
-    vector_index = vector_type, Index;
     vector_newindex = vector_type, NewIndex;
     vector_namecall = vector_type, Namecall;
-    vector_tostring = vector_type, ToString;
+}
+
+/// The parts of a vector are fields of the VM, except along a chain of constants such as `Vector3.one.x`.
+unsafe extern "C-unwind" fn vector_index(l: *mut lua_State) -> c_int {
+    // SAFETY: Luau calls a metamethod with a live state; both slots are checked.
+    unsafe {
+        let table = vector_type(l);
+        if table.is_some() && lua_type(l, 2) == LUA_TSTRING {
+            let part = match values::string_at(l, 2) {
+                b"X" | b"x" => 0,
+                b"Y" | b"y" => 1,
+                b"Z" | b"z" => 2,
+                _ => return dispatch(l, table, Access::Index),
+            };
+            lua_pushnumber(l, f64::from(values::vector_at(l, 1)[part]));
+            return 1;
+        }
+        dispatch(l, table, Access::Index)
+    }
+}
+
+/// A vector's own text unless its type has another.
+unsafe extern "C-unwind" fn vector_tostring(l: *mut lua_State) -> c_int {
+    // SAFETY: as above.
+    unsafe {
+        let table = vector_type(l);
+        if let Some(TypeTable { tostring: None, .. }) = table {
+            let cx = Cx::new(l, 0);
+            cx.push_string(Value::Vector(values::vector_at(l, 1)).to_string());
+            return 1;
+        }
+        dispatch(l, table, Access::ToString)
+    }
 }
