@@ -5,6 +5,7 @@
 use std::rc::Rc;
 
 use super::members::{self, Callback, Entry};
+use super::store::Store;
 use super::{messages, properties};
 use crate::peer::Peer;
 use crate::services;
@@ -72,16 +73,65 @@ fn index(cx: &mut Cx<'_>, atom: Atom) -> Outcome {
         None => {
             let key = cx.text(2).unwrap_or_default();
             let child = model.store().find_child(id, &key);
-            let child = child.ok_or_else(|| unknown(&peer, id, &key))?;
+            let child = child.ok_or_else(|| unknown(&model.store(), id, &key))?;
             cx.push_instance(child);
             Ok(Returns::ONE)
         }
     }
 }
 
-fn unknown(peer: &Rc<Peer>, id: InstanceId, name: &str) -> Raise {
-    let store = peer.data_model().store();
-    messages::not_a_member(name, store.class(id).name(), &store.full_name(id)).into()
+/// The value scripts read as `x.Name`: a property, an event or a child. Methods and callbacks have none.
+///
+/// Errors: the text a script would get.
+pub fn read(peer: &Rc<Peer>, id: InstanceId, name: &str) -> Result<Value, String> {
+    let model = peer.data_model();
+    let class = model.store().class(id);
+    match entry(peer, id, Atom::find(name.as_bytes()).unwrap_or(Atom::NONE)) {
+        Some(Entry::Property(property)) => Ok(properties::get(&model.store(), id, property)),
+        Some(Entry::Computed(member, get, ..)) => {
+            member.check_side(model.is_server())?;
+            get(peer, id)
+        }
+        Some(Entry::Event(member, event)) => {
+            member.check_side(model.is_server())?;
+            Ok(Value::Signal(SignalKey { instance: id, event }))
+        }
+        Some(Entry::Method(..)) => Err(format!("{name} is a method of {}; call it", class.name())),
+        Some(Entry::Callback(_)) => Err(messages::callback_get(name, class.name())),
+        Some(Entry::Unlisted(_)) => Err(messages::not_emulated(class.name(), name)),
+        None => match model.store().find_child(id, name) {
+            Some(child) => Ok(Value::Instance(child)),
+            None => Err(unknown(&model.store(), id, name)),
+        },
+    }
+}
+
+/// Sets what scripts set as `x.Name = y`; callbacks are not set this way.
+///
+/// Errors: the text a script would get.
+pub fn write(peer: &Rc<Peer>, id: InstanceId, name: &str, value: Value) -> Result<(), String> {
+    let model = peer.data_model();
+    match entry(peer, id, Atom::find(name.as_bytes()).unwrap_or(Atom::NONE)) {
+        Some(Entry::Property(property)) => properties::assign(peer, id, property, value),
+        Some(Entry::Computed(member, _, set, property)) => {
+            member.check_side(model.is_server())?;
+            match (set, property) {
+                (Some(set), _) => set(peer, id, value),
+                (None, Some(property)) => properties::assign(peer, id, property, value),
+                (None, None) => Err(messages::read_only(member.name)),
+            }
+        }
+        Some(Entry::Callback(_) | Entry::Method(..) | Entry::Event(..)) => Err(messages::read_only(name)),
+        Some(Entry::Unlisted(name)) => {
+            let class = model.store().class(id);
+            Err(messages::not_emulated(class.name(), name))
+        }
+        None => Err(unknown(&model.store(), id, name)),
+    }
+}
+
+fn unknown(store: &Store, id: InstanceId, name: &str) -> String {
+    messages::not_a_member(name, store.class(id).name(), &store.full_name(id))
 }
 
 fn newindex(cx: &mut Cx<'_>, atom: Atom) -> Outcome {
@@ -89,15 +139,6 @@ fn newindex(cx: &mut Cx<'_>, atom: Atom) -> Outcome {
     let peer = cx.peer();
     let model = peer.data_model();
     match entry(&peer, id, atom) {
-        Some(Entry::Property(property)) => properties::assign(&peer, id, property, cx.shallow(3)?)?,
-        Some(Entry::Computed(member, _, set, property)) => {
-            member.check_side(model.is_server())?;
-            match (set, property) {
-                (Some(set), _) => set(&peer, id, cx.shallow(3)?)?,
-                (None, Some(property)) => properties::assign(&peer, id, property, cx.shallow(3)?)?,
-                (None, None) => return Err(messages::read_only(member.name).into()),
-            }
-        }
         Some(Entry::Callback(member)) => {
             member.check_side(model.is_server())?;
             if !matches!(cx.kind(3), Type::Function | Type::Nil | Type::None) {
@@ -107,14 +148,8 @@ fn newindex(cx: &mut Cx<'_>, atom: Atom) -> Outcome {
             model.set_callback(id, member.name, function);
             crate::services::bindables::any_callback_set(&peer, id);
         }
-        Some(Entry::Method(member, _) | Entry::Event(member, _)) => {
-            return Err(messages::read_only(member.name).into());
-        }
-        Some(Entry::Unlisted(name)) => {
-            let class = model.store().class(id);
-            return Err(messages::not_emulated(class.name(), name).into());
-        }
-        None => return Err(unknown(&peer, id, &cx.text(2).unwrap_or_default())),
+        Some(Entry::Property(property)) => properties::assign(&peer, id, property, cx.shallow(3)?)?,
+        _ => write(&peer, id, &cx.text(2).unwrap_or_default(), cx.shallow(3)?)?,
     }
     Ok(Returns::NONE)
 }
@@ -144,7 +179,7 @@ fn namecall(cx: &mut Cx<'_>, atom: Atom) -> Outcome {
             if is_child {
                 Err(Raise::located("attempt to call a Instance value"))
             } else if members::of(class).is_complete {
-                Err(unknown(&peer, id, &name))
+                Err(unknown(&model.store(), id, &name).into())
             } else {
                 Err(messages::not_emulated(class.name(), &name).into())
             }

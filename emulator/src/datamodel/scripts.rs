@@ -9,6 +9,7 @@ use std::rc::Rc;
 use rustc_hash::FxHashSet;
 
 use super::classes::known_class;
+use super::dispatch;
 use super::properties::{self, DISABLED, RUN_CONTEXT};
 use super::store::{GAME, Store, single_id};
 use crate::peer::Peer;
@@ -78,13 +79,14 @@ fn container(store: &Store, id: InstanceId) -> Option<InstanceId> {
 }
 
 /// Whether an enabled script is in a place where this side runs it.
-pub fn belongs(store: &Store, id: InstanceId) -> bool {
+fn belongs(store: &Store, local_player: Option<InstanceId>, id: InstanceId) -> bool {
     let Some(context) = context(store, id) else { return false };
     if !store.in_game(id) || properties::get(store, id, *DISABLED) == Value::Boolean(true) {
         return false;
     }
     let Some(container) = container(store, id) else { return false };
     let place = store.class(container).name();
+    let is_local = || local_player.is_some_and(|player| store.is_descendant_of(container, player));
     if store.is_server() {
         match context {
             Context::Legacy => matches!(place, "Workspace" | "ServerScriptService"),
@@ -97,14 +99,14 @@ pub fn belongs(store: &Store, id: InstanceId) -> bool {
         match context {
             Context::Local => match place {
                 "ReplicatedFirst" => true,
-                "PlayerScripts" | "PlayerGui" | "Backpack" => belongs_to_local_player(store, container),
-                "Workspace" => in_local_character(store, id),
+                "PlayerScripts" | "PlayerGui" | "Backpack" => is_local(),
+                "Workspace" => in_character(store, local_player, id),
                 _ => false,
             },
             Context::Client => match place {
                 "Workspace" | "ReplicatedStorage" | "ReplicatedFirst" => true,
                 "StarterPlayerScripts" | "StarterCharacterScripts" => true,
-                "PlayerScripts" | "PlayerGui" | "Backpack" => belongs_to_local_player(store, container),
+                "PlayerScripts" | "PlayerGui" | "Backpack" => is_local(),
                 _ => false,
             },
             Context::Legacy | Context::Server | Context::Plugin => false,
@@ -112,21 +114,20 @@ pub fn belongs(store: &Store, id: InstanceId) -> bool {
     }
 }
 
-fn local_player(store: &Store) -> Option<InstanceId> {
-    match properties::get_by_name(store, single_id(known_class("Players")), "LocalPlayer") {
-        Value::Instance(player) => Some(player),
+/// The client's own player, as its scripts see it.
+fn local_player(peer: &Rc<Peer>) -> Option<InstanceId> {
+    if peer.data_model().is_server() {
+        return None;
+    }
+    match dispatch::read(peer, single_id(known_class("Players")), "LocalPlayer") {
+        Ok(Value::Instance(player)) => Some(player),
         _ => None,
     }
 }
 
-fn belongs_to_local_player(store: &Store, container: InstanceId) -> bool {
-    local_player(store).is_some_and(|player| store.is_descendant_of(container, player))
-}
-
-fn in_local_character(store: &Store, id: InstanceId) -> bool {
-    let Some(player) = local_player(store) else { return false };
-    match properties::get_by_name(store, player, "Character") {
-        Value::Instance(character) => store.is_descendant_of(id, character),
+fn in_character(store: &Store, player: Option<InstanceId>, id: InstanceId) -> bool {
+    match player.map(|player| properties::get_by_name(store, player, "Character")) {
+        Some(Value::Instance(character)) => store.is_descendant_of(id, character),
         _ => false,
     }
 }
@@ -141,8 +142,10 @@ fn is_due(store: &Store, id: InstanceId, stage: Stage) -> bool {
 }
 
 /// Scripts that run on this side in the places where they are now, in tree order, whether started or not.
-pub fn runnable_scripts(store: &Store) -> Vec<InstanceId> {
-    store.descendants(GAME).into_iter().filter(|id| belongs(store, *id)).collect()
+pub fn runnable_scripts(peer: &Rc<Peer>) -> Vec<InstanceId> {
+    let local = local_player(peer);
+    let store = peer.data_model().store();
+    store.descendants(GAME).into_iter().filter(|id| belongs(&store, local, *id)).collect()
 }
 
 /// Begins a stage: starts, at the next resumption point, every script that is due and has not been started.
@@ -150,13 +153,14 @@ pub fn runnable_scripts(store: &Store) -> Vec<InstanceId> {
 /// Order: the tree's, or drawn under the world's `shuffle` setting.
 pub fn begin(peer: &Rc<Peer>, stage: Stage) {
     let model = peer.data_model();
+    let runnable = runnable_scripts(peer);
     let mut due = {
         let store = model.store();
         let mut scripts = model.scripts.borrow_mut();
         scripts.stage = scripts.stage.max(stage);
         let stage = scripts.stage;
         let is_new = |id: &InstanceId| is_due(&store, *id, stage) && !scripts.started.contains(id);
-        runnable_scripts(&store).into_iter().filter(is_new).collect::<Vec<_>>()
+        runnable.into_iter().filter(is_new).collect::<Vec<_>>()
     };
     if peer.shared.settings.shuffle {
         peer.shared
@@ -191,13 +195,15 @@ pub(super) fn reconsider(peer: &Rc<Peer>, id: InstanceId, new_context: bool) {
     if stage == Stage::None {
         return;
     }
+    let is_script = context(&model.store(), id).is_some();
+    if !is_script {
+        return;
+    }
+    let local = local_player(peer);
     let (disabled, runs) = {
         let store = model.store();
-        if context(&store, id).is_none() {
-            return;
-        }
         let disabled = properties::get(&store, id, *DISABLED) == Value::Boolean(true);
-        (disabled, belongs(&store, id) && is_due(&store, id, stage))
+        (disabled, belongs(&store, local, id) && is_due(&store, id, stage))
     };
     if disabled || new_context {
         stop(peer, id);

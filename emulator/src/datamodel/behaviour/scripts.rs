@@ -67,7 +67,7 @@ fn runnable(side: Side) -> String {
     for (name, container) in containers {
         let kinds = [("Script", 0), ("LocalScript", 0), ("Script", 1), ("Script", 2)];
         let scripts = kinds.map(|(class, context)| script(&peer, class, container, class, context, ""));
-        let runnable = runnable_scripts(&model.store());
+        let runnable = runnable_scripts(&peer);
         let marks = scripts.map(|script| if runnable.contains(&script) { "yes" } else { "no" });
         rows.push(format!("{name}: {}", marks.join(" ")));
     }

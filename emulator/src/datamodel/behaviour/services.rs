@@ -1,6 +1,11 @@
 //! `game`, its services, tags, bindables and small services. Source: Roblox behaviour, 5.7, 7.6, 7.7 and 13.
 
-use super::{both, deferred, immediate};
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use super::{both, deferred, immediate, log, peer, run};
+use crate::shared::{Side, SignalMode};
+use crate::value::Value;
 
 #[test]
 fn services_are_made_when_asked_for() {
@@ -191,4 +196,92 @@ fn what_is_not_emulated_says_so() {
         [emulator] GamePassService:Anything is not emulated; stub it with side:stub("GamePassService", "Anything", fn)
         "##,
     );
+}
+
+#[test]
+fn stubs_take_the_place_of_members() {
+    for signals in [SignalMode::Immediate, SignalMode::Deferred] {
+        let peer = peer(Side::Server, signals);
+        let source = "return function(self, a) if a == 'wait' then task.wait() end \
+                      if a == 'fail' then error('stubbed', 0) end return self.Name, a end";
+        let chunk = peer.load(&source.into(), "Stub", &[]).unwrap();
+        let stub = Rc::new(RefCell::new(None));
+        let slot = stub.clone();
+        peer.spawn_then(&chunk, 0, &[], Box::new(move |_, end| *slot.borrow_mut() = end.unwrap().pop()))
+            .unwrap();
+        let Some(Value::Function(function)) = stub.take() else { panic!("the chunk returns a function") };
+        let model = peer.data_model();
+        model.set_stub("HttpService", "RequestAsync", Some(function.clone())).unwrap();
+        model.set_stub("DataStoreService", "GetDataStore", Some(function)).unwrap();
+        assert!(model.set_stub("Nope", "X", None).is_err());
+        run(
+            &peer,
+            r##"
+            local http = game:GetService("HttpService")
+            print(http:RequestAsync(1))
+            print(http:RequestAsync("wait"))
+            print(pcall(http.RequestAsync, http, "fail"))
+            print(pcall(function() return http:RequestAsync("fail") end))
+            print(game:GetService("DataStoreService"):GetDataStore("x"))
+            "##,
+        );
+        let expected = "HttpService 1\nHttpService wait\nfalse stubbed\nfalse stubbed\nDataStoreService x";
+        assert_eq!(log(&peer), expected);
+    }
+}
+
+#[test]
+fn output_is_mirrored() {
+    both(
+        r##"
+        local service = game:GetService("LogService")
+        local seen = {}
+        service.MessageOut:Connect(function(message, kind)
+            if message ~= "stop" then table.insert(seen, message) end
+        end)
+        print("one", 2)
+        warn("three")
+        task.wait()
+        print(seen[1], seen[2], #service:GetLogHistory() >= 2, service:GetLogHistory()[2].message)
+        game:GetService("TestService"):Message("told")
+        game:GetService("TestService"):Check(true, "silent")
+        print(pcall(function() game:GetService("TestService"):Fail("failed") end))
+        "##,
+        r##"
+        one 2
+        three
+        one 2 three true three
+        TestService: told
+        false failed
+        "##,
+    );
+}
+
+#[test]
+fn closing_functions_are_kept_and_clients_load() {
+    let server = peer(Side::Server, SignalMode::Deferred);
+    run(&server, "game:BindToClose(function() end) game:BindToClose(print)");
+    assert_eq!(crate::services::data_model::close_functions(&server).len(), 2);
+    let client = peer(Side::Client(0), SignalMode::Deferred);
+    run(
+        &client,
+        "print(game:IsLoaded(), pcall(function() game:BindToClose(print) end)) \
+         game.Loaded:Connect(function() print('loaded', game:IsLoaded()) end)",
+    );
+    crate::services::data_model::set_loaded(&client);
+    crate::services::data_model::set_loaded(&client);
+    run(&client, "");
+    assert_eq!(log(&client), "false false BindToClose can only be called from the server\nloaded true");
+}
+
+#[test]
+fn clocks_are_read_from_the_peer() {
+    let source =
+        "print(workspace.DistributedGameTime, pcall(function() return workspace:GetServerTimeNow() end))";
+    let server = peer(Side::Server, SignalMode::Deferred);
+    run(&server, source);
+    assert_eq!(log(&server), "0 true 1735689600");
+    let client = peer(Side::Client(0), SignalMode::Deferred);
+    run(&client, source);
+    assert_eq!(log(&client), "0 false GetServerTimeNow is not available before the client is connected");
 }
