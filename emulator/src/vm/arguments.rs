@@ -363,7 +363,7 @@ impl Cx<'_> {
             0 => "nil".to_owned(),
             // SAFETY: the slot exists; the string stays on the stack while it is copied.
             at => unsafe {
-                self.reserve(2);
+                self.reserve(5);
                 let mut len = 0;
                 let text = luaL_tolstring_(self.l, at, &mut len);
                 let bytes = std::slice::from_raw_parts(text.cast::<u8>(), len);

@@ -312,7 +312,8 @@ pub(super) unsafe fn finish(l: *mut lua_State, outcome: Outcome) -> c_int {
     // SAFETY: given. The raise is dropped by `push_raise` before Luau unwinds.
     unsafe {
         match outcome {
-            Ok(Returns::Values(count)) => count,
+            // Claiming more than there is would read past the stack.
+            Ok(Returns::Values(count)) => count.clamp(0, lua_gettop(l)),
             Ok(Returns::Yield) => lua_yield(l, 0),
             Err(raise) => {
                 push_raise(l, raise);

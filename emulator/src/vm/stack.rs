@@ -137,11 +137,15 @@ impl Cx<'_> {
         }
     }
 
+    /// Values above the arguments. Only these are ever removed, so that what was read from an argument stays valid.
+    fn pushed(&self) -> i32 {
+        (self.top() - self.arguments).max(0)
+    }
+
     /// Removes values from the top, never arguments.
     pub fn pop(&self, count: i32) {
-        let pushed = self.top() - self.arguments;
         // SAFETY: no more than was pushed is removed.
-        unsafe { lua_settop(self.l, -count.clamp(0, pushed.max(0)) - 1) };
+        unsafe { lua_settop(self.l, -count.clamp(0, self.pushed()) - 1) };
     }
 
     /// Pushes a new table with room for this many entries.
@@ -153,6 +157,9 @@ impl Cx<'_> {
 
     /// Pops the value on top and sets it as a field of the table below it, ignoring metatables.
     pub fn set_field(&self, name: &str) {
+        if self.pushed() < 1 {
+            return;
+        }
         self.push_string(name);
         // SAFETY: the string goes under the value; the table is checked by `raw_set`.
         unsafe { lua_insert(self.l, -2) };
@@ -161,6 +168,9 @@ impl Cx<'_> {
 
     /// Pops the value on top and sets it at a number of the table below it, ignoring metatables.
     pub fn set_index(&self, index: i32) {
+        if self.pushed() < 1 {
+            return;
+        }
         self.push_number(f64::from(index));
         unsafe { lua_insert(self.l, -2) };
         self.raw_set();
@@ -173,6 +183,9 @@ impl Cx<'_> {
         unsafe {
             let l = self.l;
             let top = lua_gettop(l);
+            if self.pushed() < 2 {
+                return;
+            }
             if top >= 3 && lua_type(l, -3) == LUA_TTABLE && lua_getreadonly(l, -3) == 0 {
                 let nan = lua_type(l, -2) == LUA_TNUMBER && lua_tonumber(l, -2).is_nan();
                 if lua_type(l, -2) != LUA_TNIL && !nan {
@@ -180,7 +193,7 @@ impl Cx<'_> {
                     return;
                 }
             }
-            lua_settop(l, (top - 2).max(0));
+            lua_settop(l, top - 2);
         }
     }
 
@@ -275,6 +288,9 @@ impl Cx<'_> {
 
     /// Pops the value on top into a global. Only before the VM is sealed.
     pub fn set_global(&self, name: &str) {
+        if self.pushed() < 1 {
+            return;
+        }
         let name = CString::new(name).unwrap_or_default();
         // SAFETY: the value on top is popped; the string is copied.
         unsafe { lua_setfield(self.l, LUA_GLOBALSINDEX, name.as_ptr()) };
@@ -312,10 +328,12 @@ impl Cx<'_> {
         self.reserve(results.max(0));
         // SAFETY: the values are on the stack; an error unwinds through this frame, which holds nothing.
         unsafe {
-            if lua_gettop(self.l) > arguments {
+            if (0..self.pushed()).contains(&arguments) {
                 let running = self.inner.current.get();
                 lua_call(self.l, arguments, results);
                 self.inner.current.set(running);
+                // Any number of results may have taken the room there was.
+                self.room.set(0);
             }
         }
     }

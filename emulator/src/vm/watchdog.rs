@@ -50,8 +50,11 @@ impl Deadline {
 
     /// Sets or clears the deadline. A deadline that had passed is forgiven.
     pub fn set(&self, at: Option<Instant>) {
-        self.lock().at = at;
-        self.0.expired.store(false, Ordering::SeqCst);
+        {
+            let mut state = self.lock();
+            state.at = at;
+            self.0.expired.store(false, Ordering::SeqCst);
+        }
         if at.is_some() {
             watch(self);
         }
