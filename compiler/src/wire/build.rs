@@ -69,7 +69,47 @@ fn block(kind: BlockKind, layout: Layout, body: impl FnOnce(&mut Claims) -> Node
     }
 }
 
+/// Walks a type. Small, and so are the functions it goes through: types may be hundreds deep.
 fn walk(claims: &mut Claims, layout: Layout, ty: &Type) -> Node {
+    let span = ty.span;
+    match &ty.kind {
+        TypeKind::Optional { inner, presence_bit } => optional(claims, layout, inner, *presence_bit, span),
+        TypeKind::Array { element, length } => array(claims, layout, element, length, span),
+        TypeKind::Map { key, value } => map(claims, layout, key, value, span),
+        TypeKind::TaggedEnum { tag, variants } => tagged(claims, layout, tag, variants, span),
+        TypeKind::Struct(fields) => record(claims, layout, fields, span),
+        TypeKind::Named { decl, args, ty: meaning } => {
+            let mut node = walk(claims, layout, meaning);
+            node.span = span;
+            // Where an alias names another, the inner name is the one that stays.
+            node.named.get_or_insert_with(|| Named { decl: *decl, args: signature::exact_text(args) });
+            node
+        }
+        TypeKind::Number(_)
+        | TypeKind::Boolean
+        | TypeKind::String(_)
+        | TypeKind::Buffer(_)
+        | TypeKind::Vector { .. }
+        | TypeKind::CFrame { .. }
+        | TypeKind::Roblox(_)
+        | TypeKind::EnumItem(_)
+        | TypeKind::Instance(_)
+        | TypeKind::Unknown
+        | TypeKind::Set(_)
+        | TypeKind::UnitEnum(_)
+        | TypeKind::Parameter(_)
+        | TypeKind::Error => leaf(claims, layout, ty),
+    }
+}
+
+fn record(claims: &mut Claims, layout: Layout, fields: &[schema::Field], span: Span) -> Node {
+    let fields = fields.iter().map(|field| (field.name.clone(), &field.ty, field.span)).collect();
+    let (members, size) = members(claims, layout, fields);
+    node(Shape::Struct(members), size, span)
+}
+
+/// A type with no type inside.
+fn leaf(claims: &mut Claims, layout: Layout, ty: &Type) -> Node {
     let span = ty.span;
     match &ty.kind {
         TypeKind::Number(number) => number_node(claims, layout, number, span),
@@ -108,30 +148,22 @@ fn walk(claims: &mut Claims, layout: Layout, ty: &Type) -> Node {
             node(Shape::Instance { class: class.clone(), optional: false }, Size::slot(), span)
         }
         TypeKind::Unknown => node(Shape::Unknown, Size::slot(), span),
-        TypeKind::Optional { inner, presence_bit } => optional(claims, layout, inner, *presence_bit, span),
-        TypeKind::Array { element, length } => array(claims, layout, element, length, span),
-        TypeKind::Map { key, value } => map(claims, layout, key, value, span),
         TypeKind::Set(flags) => set(claims, flags, span),
         TypeKind::UnitEnum(values) => {
             let bits = claims.bits(index_width(values.len()));
             let size = Size::bits(u64::from(bits.width));
             node(Shape::UnitEnum { values: values.clone(), bits }, size, span)
         }
-        TypeKind::TaggedEnum { tag, variants } => tagged(claims, layout, tag, variants, span),
-        TypeKind::Struct(fields) => {
-            let fields = fields.iter().map(|field| (field.name.clone(), &field.ty, field.span)).collect();
-            let (members, size) = members(claims, layout, fields);
-            node(Shape::Struct(members), size, span)
-        }
-        TypeKind::Named { decl, args, ty: meaning } => {
-            let mut node = walk(claims, layout, meaning);
-            node.span = span;
-            // Where an alias names another, the inner name is the one that stays.
-            node.named.get_or_insert_with(|| Named { decl: *decl, args: signature::exact_text(args) });
-            node
-        }
-        // Neither gets here from a schema without errors; a type that takes nothing keeps `measure` going.
-        TypeKind::Parameter(_) | TypeKind::Error => node(Shape::Struct(Vec::new()), Size::default(), span),
+        // The first two do not get here from a schema without errors, and the rest not at all; a type that takes
+        // nothing keeps `measure` going.
+        TypeKind::Parameter(_)
+        | TypeKind::Error
+        | TypeKind::Optional { .. }
+        | TypeKind::Array { .. }
+        | TypeKind::Map { .. }
+        | TypeKind::TaggedEnum { .. }
+        | TypeKind::Struct(_)
+        | TypeKind::Named { .. } => node(Shape::Struct(Vec::new()), Size::default(), span),
     }
 }
 
@@ -377,12 +409,8 @@ fn tagged(
     let mut size: Option<Size> = None;
     let mut planned = Vec::with_capacity(variants.len());
     for variant in variants.iter() {
-        let block = block(BlockKind::Plain, layout, |claims| {
-            let fields =
-                variant.fields.iter().map(|field| (field.name.clone(), &field.ty, field.span)).collect();
-            let (members, size) = members(claims, layout, fields);
-            node(Shape::Struct(members), size, variant.span)
-        });
+        let block =
+            block(BlockKind::Plain, layout, |claims| record(claims, layout, &variant.fields, variant.span));
         let own = block.size.clone();
         size = Some(match size {
             Some(others) => others.or(own),

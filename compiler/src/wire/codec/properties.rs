@@ -237,3 +237,30 @@ fn a_count_is_refused_before_anything_is_made_for_it() {
     let problem = decode(&lamps, &[0xFF, 0xFF, 0], &[], Decoding::default()).unwrap_err().problem;
     assert_eq!(problem, super::Problem::End { needed: 8192, left: 1 });
 }
+
+#[test]
+fn the_deepest_types_fit_the_stack() {
+    // Twice the 200 levels a schema may have, since names stand between them.
+    let mut ty = num(U8);
+    let mut value = Value::Number(7.0);
+    for level in 0..400 {
+        ty = match level % 3 {
+            0 => array(ty, len(0, 3)),
+            1 => optional(ty),
+            _ => record([("m", ty)]),
+        };
+        value = match level % 3 {
+            0 => Value::Array(vec![value]),
+            1 => value,
+            _ => Value::table([("m", value)]),
+        };
+    }
+    for plan in plans(&ty) {
+        let sent = match plan.layout {
+            Layout::Traffic => encode(&plan, &Value::table([("Value", value.clone())]), true),
+            Layout::Storage => encode(&plan, &value, true),
+        };
+        let sent = sent.unwrap();
+        assert_eq!(decode(&plan, &sent.bytes, &[], Decoding::default()).unwrap().bytes, sent.bytes.len());
+    }
+}

@@ -150,7 +150,36 @@ impl<'a> Reader<'a> {
         Ok(value)
     }
 
+    /// Reads a node. Small, since values may be hundreds deep.
     fn node(&mut self, frame: &mut Frame, node: &'a Node) -> Read<Value> {
+        match &node.shape {
+            Shape::Optional { presence, block } => {
+                let (bit, at) = self.bits(frame, presence)?;
+                self.leaf(Role::Presence, at, &Value::Boolean(bit == 1));
+                if bit == 1 { self.block(block) } else { Ok(Value::Nil) }
+            }
+            Shape::Array(array) => self.array(frame, array),
+            Shape::Map(map) => self.map(frame, map),
+            Shape::TaggedEnum(tagged) => self.tagged(frame, tagged),
+            Shape::Struct(members) | Shape::Pack(members) => Ok(Value::Struct(self.members(frame, members)?)),
+            Shape::Number(_)
+            | Shape::Boolean(_)
+            | Shape::Bytes(_)
+            | Shape::Vector(_)
+            | Shape::CFrame(_)
+            | Shape::Roblox { .. }
+            | Shape::EnumItem { .. }
+            | Shape::Instance { .. }
+            | Shape::Unknown
+            | Shape::Booleans(_)
+            | Shape::Set(_)
+            | Shape::UnitEnum { .. }
+            | Shape::Entry(_) => self.flat(frame, node),
+        }
+    }
+
+    /// Reads a node with no node inside.
+    fn flat(&mut self, frame: &mut Frame, node: &'a Node) -> Read<Value> {
         match &node.shape {
             Shape::Number(number) => self.number_value(frame, number),
             Shape::Boolean(bits) => {
@@ -196,14 +225,7 @@ impl<'a> Reader<'a> {
                 }
                 self.leaf_value(at, value)
             }
-            Shape::Optional { presence, block } => {
-                let (bit, at) = self.bits(frame, presence)?;
-                self.leaf(Role::Presence, at, &Value::Boolean(bit == 1));
-                if bit == 1 { self.block(block) } else { Ok(Value::Nil) }
-            }
-            Shape::Array(array) => self.array(frame, array),
             Shape::Booleans(booleans) => self.booleans(frame, booleans),
-            Shape::Map(map) => self.map(frame, map),
             Shape::Set(set) => self.set(frame, set),
             Shape::UnitEnum { values, bits } => {
                 let (index, at) = self.bits(frame, bits)?;
@@ -212,8 +234,12 @@ impl<'a> Reader<'a> {
                     None => Err(Problem::Index { index, count: values.len() }),
                 }
             }
-            Shape::TaggedEnum(tagged) => self.tagged(frame, tagged),
-            Shape::Struct(members) | Shape::Pack(members) => Ok(Value::Struct(self.members(frame, members)?)),
+            Shape::Optional { .. }
+            | Shape::Array(_)
+            | Shape::Map(_)
+            | Shape::TaggedEnum(_)
+            | Shape::Struct(_)
+            | Shape::Pack(_) => unreachable!("`node` reads what holds nodes"),
             Shape::Entry(_) => unreachable!("entries are read by their map"),
         }
     }

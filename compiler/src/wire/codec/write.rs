@@ -93,7 +93,41 @@ impl<'a> Writer<'a> {
         }
     }
 
+    /// Writes a node. Small, since values may be hundreds deep.
     fn node(&mut self, frame: &mut Frame, node: &'a Node, value: &'a Value) -> Written {
+        match &node.shape {
+            Shape::Optional { presence, block } => {
+                self.put_bits(frame, presence, u32::from(*value != Value::Nil));
+                if *value == Value::Nil { Ok(()) } else { self.block(block, value) }
+            }
+            Shape::Array(array) => self.array(frame, array, value),
+            Shape::Map(map) => self.map(frame, map, value),
+            Shape::TaggedEnum(tagged) => self.tagged(frame, tagged, value),
+            Shape::Struct(members) => {
+                if !matches!(value, Value::Struct(_)) {
+                    return wrong_type("table", value);
+                }
+                self.members(frame, members, value)
+            }
+            Shape::Pack(members) => self.members(frame, members, value),
+            Shape::Number(_)
+            | Shape::Boolean(_)
+            | Shape::Bytes(_)
+            | Shape::Vector(_)
+            | Shape::CFrame(_)
+            | Shape::Roblox { .. }
+            | Shape::EnumItem { .. }
+            | Shape::Instance { .. }
+            | Shape::Unknown
+            | Shape::Booleans(_)
+            | Shape::Set(_)
+            | Shape::UnitEnum { .. }
+            | Shape::Entry(_) => self.leaf(frame, node, value),
+        }
+    }
+
+    /// Writes a node with no node inside.
+    fn leaf(&mut self, frame: &mut Frame, node: &'a Node, value: &'a Value) -> Written {
         match &node.shape {
             Shape::Number(number) => {
                 let Value::Number(given) = value else { return wrong_type("number", value) };
@@ -148,27 +182,19 @@ impl<'a> Writer<'a> {
                 self.out.slots.push(value.clone());
                 Ok(())
             }
-            Shape::Optional { presence, block } => {
-                self.put_bits(frame, presence, u32::from(*value != Value::Nil));
-                if *value == Value::Nil { Ok(()) } else { self.block(block, value) }
-            }
-            Shape::Array(array) => self.array(frame, array, value),
             Shape::Booleans(booleans) => self.booleans(frame, booleans, value),
-            Shape::Map(map) => self.map(frame, map, value),
             Shape::Set(set) => self.set(frame, set, value),
             Shape::UnitEnum { values, bits } => {
                 let index = name_index(value, values.iter().map(String::as_str))?;
                 self.put_bits(frame, bits, index);
                 Ok(())
             }
-            Shape::TaggedEnum(tagged) => self.tagged(frame, tagged, value),
-            Shape::Struct(members) => {
-                if !matches!(value, Value::Struct(_)) {
-                    return wrong_type("table", value);
-                }
-                self.members(frame, members, value)
-            }
-            Shape::Pack(members) => self.members(frame, members, value),
+            Shape::Optional { .. }
+            | Shape::Array(_)
+            | Shape::Map(_)
+            | Shape::TaggedEnum(_)
+            | Shape::Struct(_)
+            | Shape::Pack(_) => unreachable!("`node` writes what holds nodes"),
             Shape::Entry(_) => unreachable!("entries are written by their map"),
         }
     }
