@@ -304,15 +304,13 @@ fn is_ancestor_of(cx: &mut Cx<'_>) -> Outcome {
     answer(cx, below)
 }
 
-/// Whether it is below another; with nil, whether it is in no tree.
+/// Whether it is below another. Everything is below nil, so that nil is no test of removal.
 fn is_descendant_of(cx: &mut Cx<'_>) -> Outcome {
     let id = this(cx)?;
-    let peer = cx.peer();
     if cx.is_nil(1) {
-        let loose = !peer.data_model().store().in_game(id);
-        return answer(cx, loose);
+        return answer(cx, true);
     }
-    let below = peer.data_model().store().is_descendant_of(id, instance(cx, 1)?);
+    let below = cx.peer().data_model().store().is_descendant_of(id, instance(cx, 1)?);
     answer(cx, below)
 }
 

@@ -233,3 +233,68 @@ impl Created {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::datamodel::classes::known_class;
+
+    const ID: InstanceId = InstanceId(2000);
+
+    fn property(name: &str, value: Value) -> Change {
+        Change::Property { id: ID, property: known_class("Part").property(name).unwrap(), value }
+    }
+
+    fn recorded(changes: impl IntoIterator<Item = Change>) -> Vec<Change> {
+        let mut journal = Journal::default();
+        for change in changes {
+            journal.record(Audience::Everyone, change);
+        }
+        journal.drain().into_iter().map(|entry| entry.change).collect()
+    }
+
+    #[test]
+    fn a_property_leaves_once_with_its_last_value() {
+        let parent = Change::Parent { id: ID, parent: None };
+        let changes = recorded([
+            property("Transparency", 0.1.into()),
+            property("Anchored", true.into()),
+            parent.clone(),
+            property("Transparency", 0.5.into()),
+        ]);
+        assert_eq!(
+            changes,
+            [property("Transparency", 0.5.into()), property("Anchored", true.into()), parent]
+        );
+    }
+
+    #[test]
+    fn a_creation_takes_in_what_follows() {
+        let mut store = Store::new(true);
+        store.insert(ID, known_class("Part"), "Part");
+        let created = || Change::Create(Box::new(Created::of(&store, ID).unwrap()));
+        let changes = recorded([
+            created(),
+            property("Name", "Door".into()),
+            property("Transparency", 0.5.into()),
+            Change::Attribute { id: ID, name: "A".into(), value: Some(true.into()) },
+            Change::Tags { id: ID, tags: vec!["T".into()] },
+        ]);
+        let [Change::Create(made)] = changes.as_slice() else { panic!("{changes:?}") };
+        assert_eq!(
+            (&*made.name, made.properties.len(), made.attributes.len(), made.tags.len()),
+            ("Door", 1, 1, 1)
+        );
+        let moved = Change::Parent { id: ID, parent: None };
+        assert_eq!(recorded([created(), moved, property("Anchored", true.into())]).len(), 3);
+    }
+
+    #[test]
+    fn order_is_shared_with_remote_calls() {
+        let mut journal = Journal::default();
+        let call = journal.next_order();
+        journal.record(Audience::Everyone, property("Anchored", true.into()));
+        let entries = journal.drain();
+        assert!(entries[0].order > call && journal.is_empty() && journal.next_order() > entries[0].order);
+    }
+}

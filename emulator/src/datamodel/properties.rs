@@ -131,6 +131,12 @@ pub fn set(peer: &Rc<Peer>, id: InstanceId, property: PropertyId, value: Value) 
     }
     after_change(peer, id, property);
     fire_changed(peer, id, property);
+    let class = peer.data_model().store().class(id);
+    for name in crate::services::model::shown_by(class, stored.name()) {
+        if let Some(other) = class.property(name) {
+            fire_changed(peer, id, other);
+        }
+    }
 }
 
 /// A name as the engine keeps it: its first 100 characters.

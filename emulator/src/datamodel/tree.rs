@@ -6,6 +6,8 @@
 
 use std::rc::Rc;
 
+use rustc_hash::FxHashMap;
+
 use super::classes::{ClassId, known_class};
 use super::journal::{Change, Created};
 use super::members::EventRef;
@@ -320,8 +322,9 @@ pub fn clone(peer: &Rc<Peer>, id: InstanceId) -> Option<InstanceId> {
         }
         next += 1;
     }
+    let by_original: FxHashMap<_, _> = copies.iter().copied().collect();
     for (_, copy) in &copies {
-        redirect(&mut store, *copy, &copies);
+        redirect(&mut store, *copy, &by_original);
     }
     Some(copies[0].1)
 }
@@ -354,12 +357,10 @@ fn copy_one(store: &mut Store, id: InstanceId) -> InstanceId {
 }
 
 /// Points an instance's references at the copies of what they point at.
-fn redirect(store: &mut Store, id: InstanceId, copies: &[(InstanceId, InstanceId)]) {
+fn redirect(store: &mut Store, id: InstanceId, copies: &FxHashMap<InstanceId, InstanceId>) {
     let Some(instance) = store.get(id) else { return };
     let copy_of = |value: &Value| match value {
-        Value::Instance(other) => {
-            copies.iter().find(|(original, _)| original == other).map(|(_, copy)| *copy)
-        }
+        Value::Instance(other) => copies.get(other).copied(),
         _ => None,
     };
     let found: Vec<_> = instance

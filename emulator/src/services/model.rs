@@ -3,7 +3,7 @@
 
 use std::rc::Rc;
 
-use crate::datamodel::classes::PropertyId;
+use crate::datamodel::classes::{ClassId, PropertyId};
 use crate::datamodel::instance::this;
 use crate::datamodel::members::{Member, method, settable};
 use crate::datamodel::{messages, properties};
@@ -45,14 +45,12 @@ fn frame(peer: &Peer, id: InstanceId) -> CFrame {
     read(peer, id, "CFrame").unwrap_or(CFrame::IDENTITY)
 }
 
-/// Sets the frame, and tells of the property by which a script set it.
-fn set_frame(peer: &Rc<Peer>, id: InstanceId, frame: CFrame, by: &str) {
-    if self::frame(peer, id) == frame {
-        return;
-    }
-    write(peer, id, "CFrame", frame.into());
-    if let Some(property) = own(peer, id, by) {
-        properties::fire_changed(peer, id, property);
+/// Computed properties that change with another one: the parts of a frame, the old palette of a colour.
+pub fn shown_by(class: ClassId, property: &str) -> &'static [&'static str] {
+    match property {
+        "CFrame" if class.is_a_name("BasePart") => &["Position", "Orientation"],
+        "Color" if class.is_a_name("BasePart") => &["BrickColor"],
+        _ => &[],
     }
 }
 
@@ -69,7 +67,7 @@ fn get_position(peer: &Rc<Peer>, id: InstanceId) -> Result<Value, String> {
 
 fn set_position(peer: &Rc<Peer>, id: InstanceId, value: Value) -> Result<(), String> {
     let position = vector("Position", &value)?;
-    set_frame(peer, id, CFrame { position, ..frame(peer, id) }, "Position");
+    write(peer, id, "CFrame", CFrame { position, ..frame(peer, id) }.into());
     Ok(())
 }
 
@@ -82,7 +80,7 @@ fn set_orientation(peer: &Rc<Peer>, id: InstanceId, value: Value) -> Result<(), 
     let degrees = vector("Orientation", &value)?;
     let [x, y, z] = degrees.to_array().map(f32::to_radians);
     let turned = CFrame { position: frame(peer, id).position, ..CFrame::from_orientation(x, y, z) };
-    set_frame(peer, id, turned, "Orientation");
+    write(peer, id, "CFrame", turned.into());
     Ok(())
 }
 
@@ -96,9 +94,6 @@ fn set_brick_color(peer: &Rc<Peer>, id: InstanceId, value: Value) -> Result<(), 
         return Err(messages::wrong_type("BrickColor", "BrickColor", value.type_name()));
     };
     write(peer, id, "Color", color.color().into());
-    if let Some(property) = own(peer, id, "BrickColor") {
-        properties::fire_changed(peer, id, property);
-    }
     Ok(())
 }
 
