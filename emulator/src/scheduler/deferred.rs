@@ -19,7 +19,7 @@ pub(super) enum Job {
     /// A parked thread that gets an error.
     Fail { parked: Parked, error: Value },
     /// Work of the host.
-    Call(Box<dyn FnOnce(&Rc<Peer>)>),
+    Call(super::HostCall),
 }
 
 /// A resumption point: runs everything deferred, and what that defers, in order.

@@ -28,6 +28,9 @@ use timers::Timer;
 use crate::peer::Peer;
 use crate::vm::Failure;
 
+/// Work of the host, run among a peer's threads.
+type HostCall = Box<dyn FnOnce(&std::rc::Rc<Peer>)>;
+
 /// What waits on one peer.
 #[derive(Default)]
 pub struct Scheduler {

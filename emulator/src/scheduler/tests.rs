@@ -100,6 +100,8 @@ fn a_wait_ended_by_a_script_is_not_ended_again() {
     );
     assert!(bench.steps(5).is_empty());
     assert_eq!(bench.steps(3), ["second true"]);
+    let diagnostics = bench.peer.shared.diagnostics.borrow();
+    assert_eq!(diagnostics.iter().map(|one| one.code.name()).collect::<Vec<_>>(), ["E-YIELD"]);
 }
 
 #[test]

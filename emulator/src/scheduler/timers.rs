@@ -6,6 +6,7 @@ use std::rc::Rc;
 
 use crate::clock::Time;
 use crate::peer::Peer;
+use crate::shared::DiagnosticCode;
 use crate::value::Value;
 use crate::vm::{Handle, Parked};
 
@@ -27,7 +28,7 @@ pub(super) enum Wake {
     /// A thread of `spawn` or `delay`: gets what `wait` would give.
     LegacyDelayed { thread: Handle, since: Time },
     /// Work of the host.
-    Call(Box<dyn FnOnce(&Rc<Peer>)>),
+    Call(super::HostCall),
 }
 
 impl PartialEq for Timer {
@@ -82,11 +83,9 @@ fn run(peer: &Rc<Peer>, due: Vec<Wake>) {
     let waited = |since: Time| Value::Number((now - since).seconds());
     for wake in due {
         peer.scheduler.at_depth(0, || match wake {
-            Wake::Wait { parked, since } => {
-                peer.resume(&parked, &[waited(since)]);
-            }
+            Wake::Wait { parked, since } => end_wait(peer, &parked, &[waited(since)]),
             Wake::LegacyWait { parked, since } => {
-                peer.resume(&parked, &[waited(since), Value::Number(peer.clock.uptime())]);
+                end_wait(peer, &parked, &[waited(since), Value::Number(peer.clock.uptime())]);
             }
             Wake::Delayed { thread, arguments } => {
                 peer.resume_thread(&thread, &arguments);
@@ -96,6 +95,15 @@ fn run(peer: &Rc<Peer>, due: Vec<Wake>) {
             }
             Wake::Call(call) => call(peer),
         });
+    }
+}
+
+/// Ends a wait, unless a script has resumed the thread since: then this wake-up is dropped.
+fn end_wait(peer: &Rc<Peer>, parked: &Parked, values: &[Value]) {
+    if !peer.resume(parked, values) && !peer.vm.is_dead(parked.thread()) && peer.may_run(parked.thread()) {
+        let script = peer.owner(peer.vm.owner(parked.thread())).script;
+        let text = "a thread in a timed wait was resumed by a script, so the end of that wait is ignored";
+        peer.diagnose(DiagnosticCode::Yield, text, script);
     }
 }
 

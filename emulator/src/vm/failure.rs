@@ -17,29 +17,26 @@ pub struct Failure {
     /// The value as text, exactly as `pcall` would show it: engine errors carry no position.
     pub text: String,
     /// `Script.Full.Name:12: ` of the innermost Luau code, or empty when there is none.
-    pub position: String,
+    pub position: Box<str>,
     /// Calls from the inside out, one a line: `Script 'Full.Name', Line 12 - function f`.
     pub stack: String,
-    /// Whether memory ran out.
-    pub out_of_memory: bool,
 }
 
 impl Failure {
     /// A failure with a text and no position.
     pub fn text(text: impl Into<String>) -> Failure {
         let text = text.into();
-        Failure {
-            value: Value::string(&text),
-            text,
-            position: String::new(),
-            stack: String::new(),
-            out_of_memory: false,
-        }
+        Failure { value: Value::string(&text), text, position: "".into(), stack: String::new() }
+    }
+
+    /// Whether memory ran out.
+    pub fn is_out_of_memory(&self) -> bool {
+        self.text == "not enough memory"
     }
 
     /// The text as an uncaught error is reported: with its position, once.
     pub fn report(&self) -> String {
-        if self.position.is_empty() || self.text.starts_with(&self.position) {
+        if self.position.is_empty() || is_located(&self.text) {
             self.text.clone()
         } else {
             format!("{}{}", self.position, self.text)
@@ -54,8 +51,9 @@ impl Failure {
         // SAFETY: given; looking at a dead thread's calls neither allocates nor raises.
         unsafe {
             let mut failure = Failure::on_stack(l);
-            (failure.position, failure.stack) = trace(l);
-            failure.out_of_memory = lua_status(l) == LUA_ERRMEM;
+            let (position, stack) = trace(l);
+            failure.position = position.into();
+            failure.stack = stack;
             failure
         }
     }
@@ -71,7 +69,6 @@ impl Failure {
                 let bytes = values::string_at(l, -1);
                 let mut failure = Failure::text(String::from_utf8_lossy(bytes));
                 failure.value = Value::string(bytes);
-                failure.out_of_memory = bytes == b"not enough memory";
                 return failure;
             }
             let inner = Inner::of(l);
@@ -91,6 +88,16 @@ impl Failure {
             }
         }
     }
+}
+
+/// Whether a text begins with a position, of whatever script: an error caught and raised again keeps its own.
+fn is_located(text: &str) -> bool {
+    text.split_once(": ").and_then(|(head, _)| head.rsplit_once(':')).is_some_and(|(name, line)| {
+        !name.is_empty()
+            && !name.contains('\n')
+            && !line.is_empty()
+            && line.bytes().all(|byte| byte.is_ascii_digit())
+    })
 }
 
 impl From<Raise> for Failure {
@@ -140,4 +147,20 @@ pub(super) unsafe fn trace(l: *mut lua_State) -> (String, String) {
         });
     }
     (position, lines.join("\n"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reports_carry_one_position() {
+        let report = |text: &str| Failure { position: "Main:3: ".into(), ..Failure::text(text) }.report();
+        assert_eq!(report("it broke"), "Main:3: it broke");
+        assert_eq!(report("Main:3: it broke"), "Main:3: it broke");
+        assert_eq!(report("Storage.My Module:12: it broke"), "Storage.My Module:12: it broke");
+        assert_eq!(report("got x: 5"), "Main:3: got x: 5");
+        assert_eq!(report(":5: x"), "Main:3: :5: x");
+        assert_eq!(Failure::text("alone").report(), "alone");
+    }
 }

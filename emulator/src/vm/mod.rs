@@ -330,7 +330,7 @@ impl Vm {
             _ => {
                 // SAFETY: as above; its error is on top.
                 let failure = unsafe { Failure::of_thread(l) };
-                if failure.out_of_memory {
+                if failure.is_out_of_memory() {
                     self.collect();
                 }
                 Resumed::Failed(failure)

@@ -196,7 +196,7 @@ fn memory_is_limited_and_the_vm_survives() {
     for _ in 0..3 {
         let failure = run(&vm, "local t = {} for i = 1, 1e8 do t[i] = {i} end").unwrap_err();
         assert_eq!(failure.text, "not enough memory");
-        assert!(failure.out_of_memory);
+        assert!(failure.is_out_of_memory());
         assert_eq!(text(&vm, "return 'yes'"), "yes");
     }
     for source in [
