@@ -1,5 +1,8 @@
 //! `Axes` and `Faces`: sets of directions. Engine pages: datatypes/Axes and datatypes/Faces, checked November 2026.
 
+use super::script::{Property, enum_value, equal, return_data};
+use crate::datamodel::classes::enum_by_name;
+use crate::vm::{Cx, Failure, NativeFn, Outcome, Vm};
 /// A set of the axes x, y and z.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Axes {
@@ -34,14 +37,6 @@ impl Axes {
         }
     }
 
-    /// Whether the set has the axis, or the axis of the face, of that name.
-    pub fn contains(self, name: &str) -> Option<bool> {
-        let index = AXES.iter().position(|axis| *axis == name);
-        index
-            .or_else(|| FACES.iter().position(|face| *face == name).map(|face| face % 3))
-            .map(|index| self.parts[index])
-    }
-
     /// The names in the set, joined with `, `.
     pub fn to_text(self) -> String {
         names(&AXES, &self.parts)
@@ -56,11 +51,6 @@ impl Faces {
         }
     }
 
-    /// Whether the set has the face of that name.
-    pub fn contains(self, name: &str) -> Option<bool> {
-        FACES.iter().position(|face| *face == name).map(|index| self.parts[index])
-    }
-
     /// The names in the set, joined with `, `.
     pub fn to_text(self) -> String {
         names(&FACES, &self.parts)
@@ -73,6 +63,91 @@ fn names(names: &[&str], parts: &[bool]) -> String {
     chosen.join(", ")
 }
 
+// ---------------------------------------------------------------- seen from scripts
+
+/// Describes both types to a VM and adds their libraries.
+pub(super) fn install(vm: &Vm) -> Result<(), Failure> {
+    vm.register_data::<Axes>(axes::table())?;
+    vm.register_data::<Faces>(faces::table())?;
+    vm.set_library("Axes", &[("new", new_axes)], &[])?;
+    vm.set_library("Faces", &[("new", new_faces)], &[])
+}
+
+/// Items of `Enum.Axis` or `Enum.NormalId`; anything else is passed over, as in the engine.
+fn new_axes(cx: &mut Cx<'_>) -> Outcome {
+    let mut axes = Axes::default();
+    for index in 1..=cx.count() {
+        let Ok(item) = cx.enum_item(index) else { continue };
+        if enum_by_name("Axis").is_some_and(|list| list.0 == item.enum_.0) {
+            axes.insert_axis(item.value);
+        } else if let Ok(value) = enum_value(cx, index, "NormalId") {
+            axes.insert_normal(value);
+        }
+    }
+    return_data(cx, axes)
+}
+
+fn new_faces(cx: &mut Cx<'_>) -> Outcome {
+    let mut faces = Faces::default();
+    for index in 1..=cx.count() {
+        if let Ok(value) = enum_value(cx, index, "NormalId") {
+            faces.insert(value);
+        }
+    }
+    return_data(cx, faces)
+}
+
+/// `Axes` as scripts see it.
+mod axes {
+    use super::super::script::scripted;
+    use super::{Axes, NativeFn, Property, equal};
+
+    const PROPERTIES: &[(&str, Property<Axes>)] = &[
+        ("X", |cx, this| cx.push_boolean(this.parts[0])),
+        ("Y", |cx, this| cx.push_boolean(this.parts[1])),
+        ("Z", |cx, this| cx.push_boolean(this.parts[2])),
+        ("Right", |cx, this| cx.push_boolean(this.parts[0])),
+        ("Top", |cx, this| cx.push_boolean(this.parts[1])),
+        ("Back", |cx, this| cx.push_boolean(this.parts[2])),
+        ("Left", |cx, this| cx.push_boolean(this.parts[0])),
+        ("Bottom", |cx, this| cx.push_boolean(this.parts[1])),
+        ("Front", |cx, this| cx.push_boolean(this.parts[2])),
+    ];
+
+    const METHODS: &[(&str, NativeFn)] = &[];
+    const OPERATORS: &[(&str, NativeFn)] = &[("__eq", equal::<Axes>)];
+
+    fn script_text(axes: &Axes) -> String {
+        axes.to_text()
+    }
+
+    scripted!(Axes, "Axes");
+}
+
+/// `Faces` as scripts see it.
+mod faces {
+    use super::super::script::scripted;
+    use super::{Faces, NativeFn, Property, equal};
+
+    const PROPERTIES: &[(&str, Property<Faces>)] = &[
+        ("Right", |cx, this| cx.push_boolean(this.parts[0])),
+        ("Top", |cx, this| cx.push_boolean(this.parts[1])),
+        ("Back", |cx, this| cx.push_boolean(this.parts[2])),
+        ("Left", |cx, this| cx.push_boolean(this.parts[3])),
+        ("Bottom", |cx, this| cx.push_boolean(this.parts[4])),
+        ("Front", |cx, this| cx.push_boolean(this.parts[5])),
+    ];
+
+    const METHODS: &[(&str, NativeFn)] = &[];
+    const OPERATORS: &[(&str, NativeFn)] = &[("__eq", equal::<Faces>)];
+
+    fn script_text(faces: &Faces) -> String {
+        faces.to_text()
+    }
+
+    scripted!(Faces, "Faces");
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -83,15 +158,10 @@ mod tests {
         axes.insert_axis(2);
         axes.insert_normal(3);
         assert_eq!(axes.to_text(), "X, Z");
-        assert_eq!(
-            (axes.contains("Right"), axes.contains("Y"), axes.contains("W")),
-            (Some(true), Some(false), None)
-        );
         let mut faces = Faces::default();
         faces.insert(5);
         faces.insert(0);
         faces.insert(9);
         assert_eq!(faces.to_text(), "Right, Front");
-        assert_eq!((faces.contains("Top"), faces.contains("X")), (Some(false), None));
     }
 }

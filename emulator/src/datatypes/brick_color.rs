@@ -3,6 +3,9 @@
 //! Names, numbers and colours come from `rbx_types`; the order of the palette is the one of the engine's list of codes.
 
 use super::Color3;
+use super::random;
+use super::script::{Property, equal, float_or, push_float, return_data, scripted};
+use crate::vm::{Cx, Failure, NativeFn, Outcome, Raise, Type, Vm};
 use rbx_types::BrickColor as Named;
 
 /// One of the named colours, by its number.
@@ -96,6 +99,80 @@ impl BrickColor {
         Named::from_number(self.0).unwrap_or(Named::MediumStoneGrey)
     }
 }
+
+// ---------------------------------------------------------------- seen from scripts
+
+/// Describes the type to a VM and adds its library.
+pub(super) fn install(vm: &Vm) -> Result<(), Failure> {
+    vm.register_data::<BrickColor>(table())?;
+    let functions: [(&'static str, NativeFn); 13] = [
+        ("new", new),
+        ("palette", palette),
+        ("random", draw),
+        ("Random", draw),
+        ("White", |cx| named(cx, "White")),
+        ("Gray", |cx| named(cx, "Medium stone grey")),
+        ("DarkGray", |cx| named(cx, "Dark stone grey")),
+        ("Black", |cx| named(cx, "Black")),
+        ("Red", |cx| named(cx, "Bright red")),
+        ("Yellow", |cx| named(cx, "Bright yellow")),
+        ("Green", |cx| named(cx, "Dark green")),
+        ("Blue", |cx| named(cx, "Bright blue")),
+        ("Grey", |cx| named(cx, "Medium stone grey")),
+    ];
+    vm.set_library("BrickColor", &functions, &[])
+}
+
+fn new(cx: &mut Cx<'_>) -> Outcome {
+    let color = match cx.kind(1) {
+        Type::String => BrickColor::from_name(&cx.text(1)?),
+        Type::Userdata => BrickColor::from_color(cx.data(1)?),
+        _ if cx.count() >= 3 => BrickColor::from_color(Color3::new(
+            float_or(cx, 1, 0.0)?,
+            float_or(cx, 2, 0.0)?,
+            float_or(cx, 3, 0.0)?,
+        )),
+        Type::None => BrickColor::default(),
+        _ => BrickColor::from_number(cx.number(1)?),
+    };
+    return_data(cx, color)
+}
+
+fn palette(cx: &mut Cx<'_>) -> Outcome {
+    let index = cx.integer(1)?;
+    let color = usize::try_from(index).ok().and_then(BrickColor::palette);
+    return_data(cx, color.ok_or_else(|| Raise::new(format!("color palette index out of bounds ({index})")))?)
+}
+
+fn draw(cx: &mut Cx<'_>) -> Outcome {
+    let index = random::unseeded(cx).next_integer(0, PALETTE.len() as i64 - 1);
+    return_data(cx, BrickColor::palette(index as usize).unwrap_or_default())
+}
+
+fn named(cx: &mut Cx<'_>, name: &str) -> Outcome {
+    return_data(cx, BrickColor::from_name(name))
+}
+
+const PROPERTIES: &[(&str, Property<BrickColor>)] = &[
+    ("Number", |cx, this| cx.push_number(f64::from(this.number()))),
+    ("Name", |cx, this| cx.push_string(this.name())),
+    ("Color", |cx, this| cx.push_data(this.color())),
+    ("number", |cx, this| cx.push_number(f64::from(this.number()))),
+    ("name", |cx, this| cx.push_string(this.name())),
+    ("color", |cx, this| cx.push_data(this.color())),
+    ("r", |cx, this| push_float(cx, this.color().r)),
+    ("g", |cx, this| push_float(cx, this.color().g)),
+    ("b", |cx, this| push_float(cx, this.color().b)),
+];
+
+const METHODS: &[(&str, NativeFn)] = &[];
+const OPERATORS: &[(&str, NativeFn)] = &[("__eq", equal::<BrickColor>)];
+
+fn script_text(color: &BrickColor) -> String {
+    color.to_text()
+}
+
+scripted!(BrickColor, "BrickColor");
 
 #[cfg(test)]
 mod tests {

@@ -1,6 +1,10 @@
 //! `Color3`: red, green and blue as float32 numbers. Engine page: datatypes/Color3, checked November 2026.
 
+use super::script::{
+    Property, equal, float, float_or, held, push_float, return_data, return_text, scripted, this,
+};
 use super::text;
+use crate::vm::{Cx, Failure, NativeFn, Outcome, Raise, Returns, Vm};
 
 /// Red, green and blue, usually from 0 to 1; other values are kept as they are.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -101,6 +105,66 @@ impl Color3 {
     pub fn to_text(self) -> String {
         text::floats(&[self.r, self.g, self.b])
     }
+}
+
+// ---------------------------------------------------------------- seen from scripts
+
+/// Describes the type to a VM and adds its library.
+pub(super) fn install(vm: &Vm) -> Result<(), Failure> {
+    vm.register_data::<Color3>(table())?;
+    let functions: [(&'static str, NativeFn); 5] = [
+        ("new", |cx| {
+            return_data(cx, Color3::new(float_or(cx, 1, 0.0)?, float_or(cx, 2, 0.0)?, float_or(cx, 3, 0.0)?))
+        }),
+        ("fromRGB", from_rgb),
+        ("fromHSV", |cx| return_data(cx, Color3::from_hsv(float(cx, 1)?, float(cx, 2)?, float(cx, 3)?))),
+        ("toHSV", |cx| return_hsv(cx, held(cx, 1)?)),
+        ("fromHex", from_hex),
+    ];
+    vm.set_library("Color3", &functions, &[])
+}
+
+fn from_rgb(cx: &mut Cx<'_>) -> Outcome {
+    let part = |index: i32| Ok::<f64, Raise>(cx.opt_number(index)?.unwrap_or(0.0));
+    return_data(cx, Color3::from_rgb(part(1)?, part(2)?, part(3)?))
+}
+
+fn from_hex(cx: &mut Cx<'_>) -> Outcome {
+    let color = Color3::from_hex(&cx.text(1)?)
+        .ok_or_else(|| Raise::new("Unable to convert characters to hex value"))?;
+    return_data(cx, color)
+}
+
+const PROPERTIES: &[(&str, Property<Color3>)] = &[
+    ("R", |cx, this| push_float(cx, this.r)),
+    ("G", |cx, this| push_float(cx, this.g)),
+    ("B", |cx, this| push_float(cx, this.b)),
+    ("r", |cx, this| push_float(cx, this.r)),
+    ("g", |cx, this| push_float(cx, this.g)),
+    ("b", |cx, this| push_float(cx, this.b)),
+];
+
+const METHODS: &[(&str, NativeFn)] = &[
+    ("Lerp", |cx| return_data(cx, this::<Color3>(cx)?.lerp(held(cx, 1)?, float(cx, 2)?))),
+    ("lerp", |cx| return_data(cx, this::<Color3>(cx)?.lerp(held(cx, 1)?, float(cx, 2)?))),
+    ("ToHSV", |cx| return_hsv(cx, this(cx)?)),
+    ("ToHex", |cx| return_text(cx, this::<Color3>(cx)?.to_hex())),
+];
+
+const OPERATORS: &[(&str, NativeFn)] = &[("__eq", equal::<Color3>)];
+
+fn script_text(color: &Color3) -> String {
+    color.to_text()
+}
+
+scripted!(Color3, "Color3");
+
+fn return_hsv(cx: &Cx<'_>, color: Color3) -> Outcome {
+    let (hue, saturation, value) = color.to_hsv();
+    push_float(cx, hue);
+    push_float(cx, saturation);
+    push_float(cx, value);
+    Ok(Returns::Values(3))
 }
 
 #[cfg(test)]

@@ -3,6 +3,12 @@
 //! Contents that hold an object are not emulated; there are none without assets.
 
 use super::inline_text::InlineText;
+use super::script::{Property, enum_name, equal, push_enum_value, return_data, scripted};
+use crate::value::Value;
+use crate::vm::{Cx, Failure, NativeFn, Outcome, Raise, Vm};
+
+/// The enum of where a content comes from.
+const SOURCE: &str = "ContentSourceType";
 
 /// An asset's address, or none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -24,9 +30,14 @@ impl Content {
         self.uri.as_ref().map(InlineText::as_str)
     }
 
-    /// The name of the item of `Enum.ContentSourceType`.
+    /// The value of the item of `Enum.ContentSourceType`: 0 none, 1 an address.
+    pub fn source_value(&self) -> u32 {
+        u32::from(self.uri.is_some())
+    }
+
+    /// The name of that item.
     pub fn source_type(&self) -> &'static str {
-        if self.uri.is_some() { "Uri" } else { "None" }
+        enum_name(SOURCE, self.source_value())
     }
 
     /// The text of the value: `Content{SourceType=Uri, Uri=...}`.
@@ -37,6 +48,50 @@ impl Content {
         }
     }
 }
+
+// ---------------------------------------------------------------- seen from scripts
+
+/// Describes the type to a VM and adds its library.
+pub(super) fn install(vm: &Vm) -> Result<(), Failure> {
+    vm.register_data::<Content>(table())?;
+    let functions: [(&'static str, NativeFn); 2] = [("fromUri", from_uri), ("fromAssetId", from_asset_id)];
+    vm.set_library("Content", &functions, &[("none", Value::Datatype(Content::NONE.into()))])
+}
+
+fn of_uri(cx: &Cx<'_>, uri: &str) -> Outcome {
+    let long = || {
+        Raise::new(format!("[emulator] an address over {} bytes is not emulated", super::inline_text::MOST))
+    };
+    return_data(cx, Content::from_uri(uri).ok_or_else(long)?)
+}
+
+fn from_uri(cx: &mut Cx<'_>) -> Outcome {
+    let uri = cx.text(1)?;
+    of_uri(cx, &uri)
+}
+
+fn from_asset_id(cx: &mut Cx<'_>) -> Outcome {
+    let uri = format!("rbxassetid://{}", cx.integer(1)?);
+    of_uri(cx, &uri)
+}
+
+const PROPERTIES: &[(&str, Property<Content>)] = &[
+    ("Uri", |cx, this| match this.uri() {
+        Some(uri) => cx.push_string(uri),
+        None => cx.push_nil(),
+    }),
+    ("Object", |cx, _| cx.push_nil()),
+    ("SourceType", |cx, this| push_enum_value(cx, SOURCE, this.source_value())),
+];
+
+const METHODS: &[(&str, NativeFn)] = &[];
+const OPERATORS: &[(&str, NativeFn)] = &[("__eq", equal::<Content>)];
+
+fn script_text(content: &Content) -> String {
+    content.to_text()
+}
+
+scripted!(Content, "Content");
 
 #[cfg(test)]
 mod tests {

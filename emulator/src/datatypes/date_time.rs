@@ -2,6 +2,8 @@
 //!
 //! Local time is universal time: no time zone of the host reaches a script.
 
+use super::script::{Property, equal, return_data, return_text, scripted, this};
+use crate::vm::{Cx, Failure, NativeFn, Outcome, Raise, Returns, Vm};
 /// A moment: milliseconds since the start of 1970, universal time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub struct DateTime {
@@ -281,6 +283,102 @@ fn month_days(year: i64, month: i64) -> i64 {
         2 => 28,
         _ => 31,
     }
+}
+
+// ---------------------------------------------------------------- seen from scripts
+
+/// Describes the type to a VM and adds its library.
+pub(super) fn install(vm: &Vm) -> Result<(), Failure> {
+    vm.register_data::<DateTime>(table())?;
+    let functions: [(&'static str, NativeFn); 6] = [
+        ("now", now),
+        ("fromUnixTimestamp", |cx| of_millis(cx, cx.number(1)?.floor() * 1000.0)),
+        ("fromUnixTimestampMillis", |cx| of_millis(cx, cx.number(1)?)),
+        ("fromUniversalTime", from_parts),
+        ("fromLocalTime", from_parts),
+        ("fromIsoDate", from_iso),
+    ];
+    vm.set_library("DateTime", &functions, &[])
+}
+
+fn now(cx: &mut Cx<'_>) -> Outcome {
+    let seconds = cx.opt_peer().map_or(0.0, |peer| peer.unix_time());
+    return_data(cx, DateTime { millis: (seconds * 1000.0).floor() as i64 })
+}
+
+fn of_millis(cx: &Cx<'_>, millis: f64) -> Outcome {
+    let moment = DateTime::from_millis(millis).ok_or_else(|| Raise::new("timestamp out of range"))?;
+    return_data(cx, moment)
+}
+
+fn from_parts(cx: &mut Cx<'_>) -> Outcome {
+    let default = Parts::default();
+    let part = |index: i32, default: i64| Ok::<i64, Raise>(cx.opt_integer(index)?.unwrap_or(default));
+    let parts = Parts {
+        year: part(1, default.year)?,
+        month: part(2, default.month)?,
+        day: part(3, default.day)?,
+        hour: part(4, default.hour)?,
+        minute: part(5, default.minute)?,
+        second: part(6, default.second)?,
+        millisecond: part(7, default.millisecond)?,
+    };
+    let moment = DateTime::from_parts(parts).ok_or_else(|| Raise::new("invalid date"))?;
+    return_data(cx, moment)
+}
+
+fn from_iso(cx: &mut Cx<'_>) -> Outcome {
+    match DateTime::from_iso(&cx.text(1)?) {
+        Some(moment) => cx.push_data(moment),
+        None => cx.push_nil(),
+    }
+    Ok(Returns::ONE)
+}
+
+const PROPERTIES: &[(&str, Property<DateTime>)] = &[
+    ("UnixTimestamp", |cx, this| cx.push_number(this.unix_timestamp() as f64)),
+    ("UnixTimestampMillis", |cx, this| cx.push_number(this.millis as f64)),
+];
+
+const METHODS: &[(&str, NativeFn)] = &[
+    ("ToUniversalTime", to_parts),
+    ("ToLocalTime", to_parts),
+    ("ToIsoDate", |cx| return_text(cx, this::<DateTime>(cx)?.to_iso())),
+    ("FormatUniversalTime", format_method),
+    ("FormatLocalTime", format_method),
+];
+
+const OPERATORS: &[(&str, NativeFn)] = &[("__eq", equal::<DateTime>)];
+
+fn script_text(moment: &DateTime) -> String {
+    moment.to_text()
+}
+
+scripted!(DateTime, "DateTime");
+
+fn to_parts(cx: &mut Cx<'_>) -> Outcome {
+    let parts = this::<DateTime>(cx)?.parts();
+    cx.push_table(0, 7);
+    for (name, value) in [
+        ("Year", parts.year),
+        ("Month", parts.month),
+        ("Day", parts.day),
+        ("Hour", parts.hour),
+        ("Minute", parts.minute),
+        ("Second", parts.second),
+        ("Millisecond", parts.millisecond),
+    ] {
+        cx.push_number(value as f64);
+        cx.set_field(name);
+    }
+    Ok(Returns::ONE)
+}
+
+/// The locale, argument 2, is required by the engine; the emulator knows English only.
+fn format_method(cx: &mut Cx<'_>) -> Outcome {
+    let format = cx.text(1)?;
+    cx.string(2)?;
+    return_text(cx, this::<DateTime>(cx)?.format(&format))
 }
 
 #[cfg(test)]

@@ -1,6 +1,10 @@
 //! `Font`: a family, a weight and a style. Engine page: datatypes/Font, checked November 2026.
 
 use super::inline_text::InlineText;
+use super::script::{
+    Property, enum_name, enum_value, enum_value_or, equal, push_enum_value, return_data, scripted,
+};
+use crate::vm::{Cx, Failure, NativeFn, Outcome, Raise, Vm};
 
 /// Where a family lies, and how bold and slanted it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,8 +38,9 @@ impl Font {
         self.weight >= SEMI_BOLD
     }
 
-    /// The text of the font, given the names of its two enum items.
-    pub fn to_text_with(&self, weight: &str, style: &str) -> String {
+    /// The text of the font: each part with its name.
+    pub fn to_text(&self) -> String {
+        let (weight, style) = (enum_name("FontWeight", self.weight), enum_name("FontStyle", self.style));
         format!("Font {{ Family = {}, Weight = {weight}, Style = {style} }}", self.family.as_str())
     }
 }
@@ -68,6 +73,64 @@ pub fn of_legacy_name(name: &str) -> (&str, u32, u32) {
     }
 }
 
+// ---------------------------------------------------------------- seen from scripts
+
+/// Describes the type to a VM and adds its library.
+pub(super) fn install(vm: &Vm) -> Result<(), Failure> {
+    vm.register_data::<Font>(table())?;
+    let functions: [(&'static str, NativeFn); 4] =
+        [("new", new), ("fromEnum", from_enum), ("fromName", from_name), ("fromId", from_id)];
+    vm.set_library("Font", &functions, &[])
+}
+
+/// A font of a family, with weight and style from arguments 2 and 3.
+fn with_family(cx: &Cx<'_>, family: &str) -> Outcome {
+    let weight = enum_value_or(cx, 2, "FontWeight", REGULAR)?;
+    let style = enum_value_or(cx, 3, "FontStyle", 0)?;
+    return_data(cx, Font::new(family, weight, style).ok_or_else(too_long)?)
+}
+
+fn too_long() -> Raise {
+    Raise::new(format!("[emulator] a font family over {} bytes is not emulated", super::inline_text::MOST))
+}
+
+fn new(cx: &mut Cx<'_>) -> Outcome {
+    let family = cx.text(1)?;
+    with_family(cx, &family)
+}
+
+fn from_name(cx: &mut Cx<'_>) -> Outcome {
+    let family = Font::family_of_name(&cx.text(1)?);
+    with_family(cx, &family)
+}
+
+fn from_id(cx: &mut Cx<'_>) -> Outcome {
+    let family = format!("rbxassetid://{}", cx.integer(1)?);
+    with_family(cx, &family)
+}
+
+fn from_enum(cx: &mut Cx<'_>) -> Outcome {
+    let value = enum_value(cx, 1, "Font")?;
+    let (family, weight, style) = of_legacy_name(enum_name("Font", value));
+    return_data(cx, Font::new(&Font::family_of_name(family), weight, style).ok_or_else(too_long)?)
+}
+
+const PROPERTIES: &[(&str, Property<Font>)] = &[
+    ("Family", |cx, this| cx.push_string(this.family.as_str())),
+    ("Weight", |cx, this| push_enum_value(cx, "FontWeight", this.weight)),
+    ("Style", |cx, this| push_enum_value(cx, "FontStyle", this.style)),
+    ("Bold", |cx, this| cx.push_boolean(this.bold())),
+];
+
+const METHODS: &[(&str, NativeFn)] = &[];
+const OPERATORS: &[(&str, NativeFn)] = &[("__eq", equal::<Font>)];
+
+fn script_text(font: &Font) -> String {
+    font.to_text()
+}
+
+scripted!(Font, "Font");
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -78,7 +141,7 @@ mod tests {
         let font = Font::new(&Font::family_of_name(name), weight, style).unwrap();
         assert!(font.bold());
         assert_eq!(
-            font.to_text_with("Bold", "Normal"),
+            font.to_text(),
             "Font { Family = rbxasset://fonts/families/SourceSansPro.json, Weight = Bold, Style = Normal }"
         );
         assert_eq!(Font::new(&"x".repeat(300), REGULAR, 0), None);

@@ -3,6 +3,8 @@
 //! The list is held in place, without an allocation: a sequence is plain memory inside the VM, so that a VM can be
 //! copied and restored.
 
+use super::Data;
+use crate::vm::{Cx, Raise};
 /// Most keypoints a sequence can have, as in the engine.
 pub const MOST: usize = 20;
 
@@ -70,6 +72,34 @@ impl<K: Keypoint> Keypoints<K> {
 impl<K: Keypoint> PartialEq for Keypoints<K> {
     fn eq(&self, other: &Self) -> bool {
         self.as_slice() == other.as_slice()
+    }
+}
+
+/// The sequence of a table of keypoints at argument 1 of the constructor `name`.
+pub(super) fn from_table<K: Keypoint + Data>(cx: &Cx<'_>, name: &str) -> Result<Keypoints<K>, Raise> {
+    let mut points = Vec::new();
+    // One more than fits is enough to know that there are too many.
+    for index in 1..=MOST as i32 + 1 {
+        cx.get_index(1, index);
+        if cx.is_nil(-1) {
+            cx.pop(1);
+            break;
+        }
+        let point = cx.try_data::<K>(-1);
+        let found = cx.type_name(-1);
+        cx.pop(1);
+        let wrong = || Raise::new(format!("{name}: table must be an array of {}s, got {found}", K::NAME));
+        points.push(point.ok_or_else(wrong)?);
+    }
+    Keypoints::new(name, &points).map_err(Raise::new)
+}
+
+/// Pushes a new table of keypoints.
+pub(super) fn push_table<K: Keypoint + Data>(cx: &Cx<'_>, points: &[K]) {
+    cx.push_table(points.len(), 0);
+    for (index, point) in points.iter().enumerate() {
+        cx.push_data(*point);
+        cx.set_index(index as i32 + 1);
     }
 }
 

@@ -7,6 +7,8 @@
 //!
 //! Start at [`Datatype`] for the list, at `cframe` for the richest type.
 
+use crate::vm::{Failure, Vm};
+
 pub mod axes_faces;
 pub mod brick_color;
 pub mod cframe;
@@ -14,6 +16,7 @@ pub mod color3;
 pub mod color_sequence;
 pub mod content;
 pub mod date_time;
+pub mod enums;
 pub mod font;
 pub mod inline_text;
 pub mod keypoints;
@@ -25,6 +28,9 @@ pub mod random;
 pub mod ray;
 pub mod rect;
 pub mod region3;
+mod script;
+#[cfg(test)]
+mod script_tests;
 pub mod text;
 pub mod tween_info;
 pub mod udim;
@@ -55,6 +61,35 @@ pub use udim2::UDim2;
 pub use vector_int16::{Region3int16, Vector2int16, Vector3int16};
 pub use vector2::Vector2;
 pub use vector3::Vector3;
+
+/// Describes every datatype to a VM and adds their libraries, from `Vector3` to `Enum`. Before the VM is sealed.
+pub fn install(vm: &Vm) -> Result<(), Failure> {
+    vector3::install(vm)?;
+    cframe::script::install(vm)?;
+    color3::install(vm)?;
+    enums::install(vm)?;
+    vector2::install(vm)?;
+    udim::install(vm)?;
+    udim2::install(vm)?;
+    number_range::install(vm)?;
+    brick_color::install(vm)?;
+    color_sequence::install(vm)?;
+    color_sequence::keypoint::install(vm)?;
+    number_sequence::install(vm)?;
+    number_sequence::keypoint::install(vm)?;
+    tween_info::install(vm)?;
+    date_time::install(vm)?;
+    random::install(vm)?;
+    rect::install(vm)?;
+    ray::install(vm)?;
+    region3::install(vm)?;
+    vector_int16::install(vm)?;
+    physical_properties::install(vm)?;
+    axes_faces::install(vm)?;
+    font::install(vm)?;
+    content::install(vm)?;
+    path_waypoint::install(vm)
+}
 
 /// A type of [`Datatype`]: its engine name and the way in and out of the enum.
 pub trait Data: Clone + 'static {
@@ -154,6 +189,40 @@ datatypes! {
     23 Font (Box),
     24 Content (Box),
     25 PathWaypoint (Box),
+}
+
+impl Datatype {
+    /// The text of the value, as `tostring` gives it.
+    pub fn to_text(&self) -> String {
+        match self {
+            Self::CFrame(value) => value.to_text(),
+            Self::Color3(value) => value.to_text(),
+            Self::Vector2(value) => vector2::to_text(*value),
+            Self::UDim(value) => value.to_text(),
+            Self::UDim2(value) => value.to_text(),
+            Self::NumberRange(value) => value.to_text(),
+            Self::BrickColor(value) => value.to_text(),
+            Self::ColorSequence(value) => value.to_text(),
+            Self::ColorSequenceKeypoint(value) => value.to_text(),
+            Self::NumberSequence(value) => value.to_text(),
+            Self::NumberSequenceKeypoint(value) => value.to_text(),
+            Self::TweenInfo(value) => value.to_text(),
+            Self::DateTime(value) => value.to_text(),
+            Self::Random(_) => "Random".to_owned(),
+            Self::Rect(value) => value.to_text(),
+            Self::Ray(value) => value.to_text(),
+            Self::Region3(value) => value.to_text(),
+            Self::Vector2int16(value) => value.to_text(),
+            Self::Vector3int16(value) => value.to_text(),
+            Self::Region3int16(value) => value.to_text(),
+            Self::PhysicalProperties(value) => value.to_text(),
+            Self::Axes(value) => value.to_text(),
+            Self::Faces(value) => value.to_text(),
+            Self::Font(value) => value.to_text(),
+            Self::Content(value) => value.to_text(),
+            Self::PathWaypoint(value) => value.to_text(),
+        }
+    }
 }
 
 #[cfg(test)]

@@ -1,6 +1,8 @@
 //! `NumberRange`: a minimum and a maximum. Engine page: datatypes/NumberRange, checked November 2026.
 
+use super::script::{Property, equal, float, float_or, push_float, return_data, scripted};
 use super::text;
+use crate::vm::{Cx, Failure, NativeFn, Outcome, Raise, Vm};
 
 /// A minimum and a maximum, float32 each.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -22,6 +24,33 @@ impl NumberRange {
         format!("{} {} ", text::number(f64::from(self.min)), text::number(f64::from(self.max)))
     }
 }
+
+// ---------------------------------------------------------------- seen from scripts
+
+/// Describes the type to a VM and adds its library.
+pub(super) fn install(vm: &Vm) -> Result<(), Failure> {
+    vm.register_data::<NumberRange>(table())?;
+    vm.set_library("NumberRange", &[("new", new)], &[])
+}
+
+fn new(cx: &mut Cx<'_>) -> Outcome {
+    let min = float(cx, 1)?;
+    let range = NumberRange::new(min, float_or(cx, 2, min)?)
+        .ok_or_else(|| Raise::new("NumberRange: invalid range"))?;
+    return_data(cx, range)
+}
+
+const PROPERTIES: &[(&str, Property<NumberRange>)] =
+    &[("Min", |cx, this| push_float(cx, this.min)), ("Max", |cx, this| push_float(cx, this.max))];
+
+const METHODS: &[(&str, NativeFn)] = &[];
+const OPERATORS: &[(&str, NativeFn)] = &[("__eq", equal::<NumberRange>)];
+
+fn script_text(range: &NumberRange) -> String {
+    range.to_text()
+}
+
+scripted!(NumberRange, "NumberRange");
 
 #[cfg(test)]
 mod tests {

@@ -3,7 +3,9 @@
 //!
 //! Nothing here simulates physics; the value is kept and read back.
 
+use super::script::{Property, enum_value, equal, float, float_or, push_float, return_data, scripted};
 use super::text;
+use crate::vm::{Cx, Failure, NativeFn, Outcome, Type, Vm};
 
 /// Density, friction, elasticity and their weights.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -70,6 +72,11 @@ impl PhysicalProperties {
         }
     }
 
+    /// The same with another absorption of sound, kept within 0 to 1.
+    pub fn with_absorption(self, acoustic_absorption: f32) -> Self {
+        Self { acoustic_absorption: acoustic_absorption.clamp(0.0, 1.0), ..self }
+    }
+
     /// Those of an item of `Enum.Material`, by its value; plastic's for a material not in the list.
     pub fn from_material(value: u32) -> Self {
         let known = MATERIALS.iter().find(|(material, ..)| *material == value).unwrap_or(&MATERIALS[0]);
@@ -87,6 +94,43 @@ impl PhysicalProperties {
         ])
     }
 }
+
+// ---------------------------------------------------------------- seen from scripts
+
+/// Describes the type to a VM and adds its library.
+pub(super) fn install(vm: &Vm) -> Result<(), Failure> {
+    vm.register_data::<PhysicalProperties>(table())?;
+    vm.set_library("PhysicalProperties", &[("new", new)], &[])
+}
+
+fn new(cx: &mut Cx<'_>) -> Outcome {
+    let properties = if cx.count() == 1 && cx.kind(1) != Type::Number {
+        PhysicalProperties::from_material(enum_value(cx, 1, "Material")?)
+    } else {
+        PhysicalProperties::new(float(cx, 1)?, float(cx, 2)?, float(cx, 3)?)
+            .with_weights(float_or(cx, 4, 1.0)?, float_or(cx, 5, 1.0)?)
+            .with_absorption(float_or(cx, 6, 1.0)?)
+    };
+    return_data(cx, properties)
+}
+
+const PROPERTIES: &[(&str, Property<PhysicalProperties>)] = &[
+    ("Density", |cx, this| push_float(cx, this.density)),
+    ("Friction", |cx, this| push_float(cx, this.friction)),
+    ("Elasticity", |cx, this| push_float(cx, this.elasticity)),
+    ("FrictionWeight", |cx, this| push_float(cx, this.friction_weight)),
+    ("ElasticityWeight", |cx, this| push_float(cx, this.elasticity_weight)),
+    ("AcousticAbsorption", |cx, this| push_float(cx, this.acoustic_absorption)),
+];
+
+const METHODS: &[(&str, NativeFn)] = &[];
+const OPERATORS: &[(&str, NativeFn)] = &[("__eq", equal::<PhysicalProperties>)];
+
+fn script_text(properties: &PhysicalProperties) -> String {
+    properties.to_text()
+}
+
+scripted!(PhysicalProperties, "PhysicalProperties");
 
 #[cfg(test)]
 mod tests {

@@ -1,6 +1,10 @@
 //! `Ray`: an origin and a direction. Engine page: datatypes/Ray, checked November 2026.
 
+use super::script::{
+    Property, equal, held, held_or, push_vector3, return_data, return_float, return_vector3, scripted, this,
+};
 use super::vector3::{self, Vector3};
+use crate::vm::{Failure, NativeFn, Vm};
 
 /// A half-line: an origin and a direction of any length.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -39,6 +43,36 @@ impl Ray {
         format!("{{{}}}, {{{}}}", vector3::to_text(self.origin), vector3::to_text(self.direction))
     }
 }
+
+// ---------------------------------------------------------------- seen from scripts
+
+/// Describes the type to a VM and adds its library.
+pub(super) fn install(vm: &Vm) -> Result<(), Failure> {
+    vm.register_data::<Ray>(table())?;
+    let functions: [(&'static str, NativeFn); 1] = [("new", |cx| {
+        return_data(cx, Ray::new(held_or(cx, 1, Vector3::ZERO)?, held_or(cx, 2, Vector3::ZERO)?))
+    })];
+    vm.set_library("Ray", &functions, &[])
+}
+
+const PROPERTIES: &[(&str, Property<Ray>)] = &[
+    ("Origin", |cx, this| push_vector3(cx, this.origin)),
+    ("Direction", |cx, this| push_vector3(cx, this.direction)),
+    ("Unit", |cx, this| cx.push_data(this.unit())),
+];
+
+const METHODS: &[(&str, NativeFn)] = &[
+    ("ClosestPoint", |cx| return_vector3(cx, this::<Ray>(cx)?.closest_point(held(cx, 1)?))),
+    ("Distance", |cx| return_float(cx, this::<Ray>(cx)?.distance(held(cx, 1)?))),
+];
+
+const OPERATORS: &[(&str, NativeFn)] = &[("__eq", equal::<Ray>)];
+
+fn script_text(ray: &Ray) -> String {
+    ray.to_text()
+}
+
+scripted!(Ray, "Ray");
 
 #[cfg(test)]
 mod tests {

@@ -1,7 +1,9 @@
 //! `Region3`: a box along the axes. Engine page: datatypes/Region3, checked November 2026.
 
 use super::CFrame;
+use super::script::{Property, equal, float, held_or, push_vector3, return_data, scripted, this};
 use super::vector3::{self, Vector3};
+use crate::vm::{Cx, Failure, NativeFn, Outcome, Raise, Vm};
 
 /// A box between two corners.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -37,6 +39,37 @@ impl Region3 {
     pub fn to_text(self) -> String {
         format!("{}; {}", self.cframe().to_text(), vector3::to_text(self.size()))
     }
+}
+
+// ---------------------------------------------------------------- seen from scripts
+
+/// Describes the type to a VM and adds its library.
+pub(super) fn install(vm: &Vm) -> Result<(), Failure> {
+    vm.register_data::<Region3>(table())?;
+    let functions: [(&'static str, NativeFn); 1] = [("new", |cx| {
+        return_data(cx, Region3::new(held_or(cx, 1, Vector3::ZERO)?, held_or(cx, 2, Vector3::ZERO)?))
+    })];
+    vm.set_library("Region3", &functions, &[])
+}
+
+const PROPERTIES: &[(&str, Property<Region3>)] =
+    &[("CFrame", |cx, this| cx.push_data(this.cframe())), ("Size", |cx, this| push_vector3(cx, this.size()))];
+
+const METHODS: &[(&str, NativeFn)] = &[("ExpandToGrid", expand)];
+const OPERATORS: &[(&str, NativeFn)] = &[("__eq", equal::<Region3>)];
+
+fn script_text(region: &Region3) -> String {
+    region.to_text()
+}
+
+scripted!(Region3, "Region3");
+
+fn expand(cx: &mut Cx<'_>) -> Outcome {
+    let resolution = float(cx, 1)?;
+    if resolution.is_nan() || resolution <= 0.0 {
+        return Err(Raise::new("Resolution has to be a positive number"));
+    }
+    return_data(cx, this::<Region3>(cx)?.expand_to_grid(resolution))
 }
 
 #[cfg(test)]

@@ -1,6 +1,11 @@
 //! `TweenInfo`: how a tween runs. Engine page: datatypes/TweenInfo, checked November 2026.
 
+use super::script::{
+    Property, enum_name, enum_value_or, equal, float_or, int_or, push_enum_value, push_float, return_data,
+    scripted,
+};
 use super::text;
+use crate::vm::{Cx, Failure, NativeFn, Outcome, Vm};
 
 /// How long, how often and along which curve a tween runs.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -38,8 +43,10 @@ impl Default for TweenInfo {
 }
 
 impl TweenInfo {
-    /// The text of the value, given the names of its two enum items.
-    pub fn to_text_with(self, style: &str, direction: &str) -> String {
+    /// The text of the value: each part with its name.
+    pub fn to_text(self) -> String {
+        let style = enum_name("EasingStyle", self.easing_style);
+        let direction = enum_name("EasingDirection", self.easing_direction);
         let reverses = if self.reverses { "True" } else { "False" };
         format!(
             "Time:{} DelayTime:{} RepeatCount:{} Reverses:{reverses} EasingDirection:{direction} EasingStyle:{style}",
@@ -50,6 +57,45 @@ impl TweenInfo {
     }
 }
 
+// ---------------------------------------------------------------- seen from scripts
+
+/// Describes the type to a VM and adds its library.
+pub(super) fn install(vm: &Vm) -> Result<(), Failure> {
+    vm.register_data::<TweenInfo>(table())?;
+    vm.set_library("TweenInfo", &[("new", new)], &[])
+}
+
+fn new(cx: &mut Cx<'_>) -> Outcome {
+    let default = TweenInfo::default();
+    let info = TweenInfo {
+        time: float_or(cx, 1, default.time)?,
+        easing_style: enum_value_or(cx, 2, "EasingStyle", default.easing_style)?,
+        easing_direction: enum_value_or(cx, 3, "EasingDirection", default.easing_direction)?,
+        repeat_count: int_or(cx, 4, default.repeat_count)?,
+        reverses: cx.opt_boolean(5)?.unwrap_or(default.reverses),
+        delay_time: float_or(cx, 6, default.delay_time)?,
+    };
+    return_data(cx, info)
+}
+
+const PROPERTIES: &[(&str, Property<TweenInfo>)] = &[
+    ("Time", |cx, this| push_float(cx, this.time)),
+    ("EasingStyle", |cx, this| push_enum_value(cx, "EasingStyle", this.easing_style)),
+    ("EasingDirection", |cx, this| push_enum_value(cx, "EasingDirection", this.easing_direction)),
+    ("RepeatCount", |cx, this| cx.push_number(f64::from(this.repeat_count))),
+    ("Reverses", |cx, this| cx.push_boolean(this.reverses)),
+    ("DelayTime", |cx, this| push_float(cx, this.delay_time)),
+];
+
+const METHODS: &[(&str, NativeFn)] = &[];
+const OPERATORS: &[(&str, NativeFn)] = &[("__eq", equal::<TweenInfo>)];
+
+fn script_text(info: &TweenInfo) -> String {
+    info.to_text()
+}
+
+scripted!(TweenInfo, "TweenInfo");
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -57,7 +103,7 @@ mod tests {
     #[test]
     fn defaults_are_the_engines() {
         assert_eq!(
-            TweenInfo::default().to_text_with("Quad", "Out"),
+            TweenInfo::default().to_text(),
             "Time:1 DelayTime:0 RepeatCount:0 Reverses:False EasingDirection:Out EasingStyle:Quad"
         );
     }

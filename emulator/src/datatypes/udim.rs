@@ -1,6 +1,10 @@
 //! `UDim`: a scale and an offset in pixels. Engine page: datatypes/UDim, checked November 2026.
 
+use super::script::{
+    Property, equal, float_or, int_or, operand, operands, push_float, return_data, scripted,
+};
 use super::text;
+use crate::vm::{Failure, NativeFn, Vm};
 use std::ops::{Add, Neg, Sub};
 
 /// A part of the parent's size and a number of pixels.
@@ -51,6 +55,44 @@ impl Neg for UDim {
         Self::new(-self.scale, self.offset.wrapping_neg())
     }
 }
+
+// ---------------------------------------------------------------- seen from scripts
+
+/// Describes the type to a VM and adds its library.
+pub(super) fn install(vm: &Vm) -> Result<(), Failure> {
+    vm.register_data::<UDim>(table())?;
+    vm.set_library(
+        "UDim",
+        &[("new", |cx| return_data(cx, UDim::new(float_or(cx, 1, 0.0)?, int_or(cx, 2, 0)?)))],
+        &[],
+    )
+}
+
+const PROPERTIES: &[(&str, Property<UDim>)] = &[
+    ("Scale", |cx, this| push_float(cx, this.scale)),
+    ("Offset", |cx, this| cx.push_number(f64::from(this.offset))),
+];
+
+const METHODS: &[(&str, NativeFn)] = &[];
+
+const OPERATORS: &[(&str, NativeFn)] = &[
+    ("__add", |cx| {
+        let (a, b) = operands::<UDim>(cx)?;
+        return_data(cx, a + b)
+    }),
+    ("__sub", |cx| {
+        let (a, b) = operands::<UDim>(cx)?;
+        return_data(cx, a - b)
+    }),
+    ("__unm", |cx| return_data(cx, -operand::<UDim>(cx, 1)?)),
+    ("__eq", equal::<UDim>),
+];
+
+fn script_text(value: &UDim) -> String {
+    value.to_text()
+}
+
+scripted!(UDim, "UDim");
 
 #[cfg(test)]
 mod tests {

@@ -1,7 +1,13 @@
 //! `Vector2`: two float32 numbers. Engine page: datatypes/Vector2, checked November 2026.
 
+use super::script::{
+    Property, equal, float, float_or, held, operand, push_float, return_bool, return_data, return_float,
+    scripted, this, wrong_operand,
+};
 use super::text;
 use super::vector3::{near, sign_of};
+use crate::value::Value;
+use crate::vm::{Cx, Failure, NativeFn, Outcome, Type, Vm};
 
 /// Two float32 numbers.
 pub use glam::Vec2 as Vector2;
@@ -50,6 +56,85 @@ pub fn fuzzy_eq(a: Vector2, b: Vector2, epsilon: f32) -> bool {
 /// The text of a vector: `1, 2`.
 pub fn to_text(v: Vector2) -> String {
     text::floats(&v.to_array())
+}
+
+// ---------------------------------------------------------------- seen from scripts
+
+/// Describes the type to a VM and adds its library.
+pub(super) fn install(vm: &Vm) -> Result<(), Failure> {
+    vm.register_data::<Vector2>(table())?;
+    let constant = |vector: Vector2| Value::Datatype(vector.into());
+    let constants = [
+        ("zero", constant(Vector2::ZERO)),
+        ("one", constant(Vector2::ONE)),
+        ("xAxis", constant(Vector2::X)),
+        ("yAxis", constant(Vector2::Y)),
+    ];
+    vm.set_library("Vector2", &[("new", new)], &constants)
+}
+
+fn new(cx: &mut Cx<'_>) -> Outcome {
+    let vector = Vector2::new(float_or(cx, 1, 0.0)?, float_or(cx, 2, 0.0)?);
+    return_data(cx, vector)
+}
+
+const PROPERTIES: &[(&str, Property<Vector2>)] = &[
+    ("X", |cx, this| push_float(cx, this.x)),
+    ("Y", |cx, this| push_float(cx, this.y)),
+    ("x", |cx, this| push_float(cx, this.x)),
+    ("y", |cx, this| push_float(cx, this.y)),
+    ("Magnitude", |cx, this| push_float(cx, magnitude(*this))),
+    ("magnitude", |cx, this| push_float(cx, magnitude(*this))),
+    ("Unit", |cx, this| cx.push_data(unit(*this))),
+    ("unit", |cx, this| cx.push_data(unit(*this))),
+];
+
+const METHODS: &[(&str, NativeFn)] = &[
+    ("Abs", |cx| return_data(cx, this::<Vector2>(cx)?.abs())),
+    ("Ceil", |cx| return_data(cx, this::<Vector2>(cx)?.ceil())),
+    ("Floor", |cx| return_data(cx, this::<Vector2>(cx)?.floor())),
+    ("Sign", |cx| return_data(cx, sign(this(cx)?))),
+    ("Dot", |cx| return_float(cx, dot(this(cx)?, held(cx, 1)?))),
+    ("Cross", |cx| return_float(cx, cross(this(cx)?, held(cx, 1)?))),
+    ("Lerp", |cx| return_data(cx, lerp(this(cx)?, held(cx, 1)?, float(cx, 2)?))),
+    ("Angle", |cx| return_float(cx, angle(this(cx)?, held(cx, 1)?, cx.opt_boolean(2)?.unwrap_or(false)))),
+    ("FuzzyEq", |cx| return_bool(cx, fuzzy_eq(this(cx)?, held(cx, 1)?, float_or(cx, 2, 1e-5)?))),
+    ("Max", |cx| fold(cx, Vector2::max)),
+    ("Min", |cx| fold(cx, Vector2::min)),
+    ("lerp", |cx| return_data(cx, lerp(this(cx)?, held(cx, 1)?, float(cx, 2)?))),
+];
+
+const OPERATORS: &[(&str, NativeFn)] = &[
+    ("__add", |cx| return_data(cx, operand::<Vector2>(cx, 1)? + operand::<Vector2>(cx, 2)?)),
+    ("__sub", |cx| return_data(cx, operand::<Vector2>(cx, 1)? - operand::<Vector2>(cx, 2)?)),
+    ("__mul", |cx| scaled(cx, |a, b| a * b)),
+    ("__div", |cx| scaled(cx, |a, b| a / b)),
+    ("__idiv", |cx| scaled(cx, |a, b| (a / b).floor())),
+    ("__unm", |cx| return_data(cx, -operand::<Vector2>(cx, 1)?)),
+    ("__eq", equal::<Vector2>),
+];
+
+fn script_text(vector: &Vector2) -> String {
+    to_text(*vector)
+}
+
+scripted!(Vector2, "Vector2");
+
+/// An operator between two vectors, or a vector and a number on either side.
+fn scaled(cx: &mut Cx<'_>, op: fn(Vector2, Vector2) -> Vector2) -> Outcome {
+    let part = |index: i32| match cx.kind(index) {
+        Type::Number => Ok(Vector2::splat(float(cx, index)?)),
+        _ => cx.try_data(index).ok_or_else(|| wrong_operand(cx, index, "Vector2")),
+    };
+    return_data(cx, op(part(1)?, part(2)?))
+}
+
+fn fold(cx: &mut Cx<'_>, pick: fn(Vector2, Vector2) -> Vector2) -> Outcome {
+    let mut result: Vector2 = this(cx)?;
+    for index in 1..=cx.count() {
+        result = pick(result, held(cx, index)?);
+    }
+    return_data(cx, result)
 }
 
 #[cfg(test)]

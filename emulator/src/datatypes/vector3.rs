@@ -3,7 +3,13 @@
 //! The VM's own vector is the value scripts hold, so the arithmetic operators are Luau's. This file has the functions
 //! and members around them; every part is rounded to float32 after each operation.
 
+use super::script::{
+    Property, enum_value, float, float_or, held, held_or, push_float, push_vector3, return_bool,
+    return_float, return_vector3, scripted, this,
+};
 use super::text;
+use crate::value::Value;
+use crate::vm::{Cx, Failure, NativeFn, Outcome, Raise, Vm};
 
 /// Three float32 numbers, the VM's own vector.
 pub use glam::Vec3 as Vector3;
@@ -86,6 +92,103 @@ pub(super) fn sign_of(part: f32) -> f32 {
     } else {
         0.0
     }
+}
+
+// ---------------------------------------------------------------- seen from scripts
+
+/// Describes the type to a VM and adds its library.
+pub(super) fn install(vm: &Vm) -> Result<(), Failure> {
+    vm.register_vector(table())?;
+    let constant = |vector: Vector3| Value::Vector(vector.to_array());
+    let constants = [
+        ("zero", constant(Vector3::ZERO)),
+        ("one", constant(Vector3::ONE)),
+        ("xAxis", constant(Vector3::X)),
+        ("yAxis", constant(Vector3::Y)),
+        ("zAxis", constant(Vector3::Z)),
+    ];
+    let functions: [(&'static str, NativeFn); 5] = [
+        ("new", new),
+        ("FromNormalId", from_normal_id_item),
+        ("fromNormalId", from_normal_id_item),
+        ("FromAxis", from_axis_item),
+        ("fromAxis", from_axis_item),
+    ];
+    vm.set_library("Vector3", &functions, &constants)
+}
+
+fn new(cx: &mut Cx<'_>) -> Outcome {
+    let vector = Vector3::new(float_or(cx, 1, 0.0)?, float_or(cx, 2, 0.0)?, float_or(cx, 3, 0.0)?);
+    return_vector3(cx, vector)
+}
+
+fn from_normal_id_item(cx: &mut Cx<'_>) -> Outcome {
+    let value = enum_value(cx, 1, "NormalId")?;
+    return_vector3(cx, from_normal_id(value).unwrap_or_default())
+}
+
+fn from_axis_item(cx: &mut Cx<'_>) -> Outcome {
+    let value = enum_value(cx, 1, "Axis")?;
+    return_vector3(cx, from_axis(value).unwrap_or_default())
+}
+
+// The VM answers X, Y and Z itself; they are listed for access by a computed name.
+const PROPERTIES: &[(&str, Property<Vector3>)] = &[
+    ("X", |cx, this| push_float(cx, this.x)),
+    ("Y", |cx, this| push_float(cx, this.y)),
+    ("Z", |cx, this| push_float(cx, this.z)),
+    ("x", |cx, this| push_float(cx, this.x)),
+    ("y", |cx, this| push_float(cx, this.y)),
+    ("z", |cx, this| push_float(cx, this.z)),
+    ("Magnitude", |cx, this| push_float(cx, magnitude(*this))),
+    ("magnitude", |cx, this| push_float(cx, magnitude(*this))),
+    ("Unit", |cx, this| push_vector3(cx, unit(*this))),
+    ("unit", |cx, this| push_vector3(cx, unit(*this))),
+];
+
+const METHODS: &[(&str, NativeFn)] = &[
+    ("Abs", |cx| return_vector3(cx, this::<Vector3>(cx)?.abs())),
+    ("Ceil", |cx| return_vector3(cx, this::<Vector3>(cx)?.ceil())),
+    ("Floor", |cx| return_vector3(cx, this::<Vector3>(cx)?.floor())),
+    ("Sign", |cx| return_vector3(cx, sign(this(cx)?))),
+    ("Dot", |cx| return_float(cx, dot(this(cx)?, held(cx, 1)?))),
+    ("Cross", |cx| return_vector3(cx, cross(this(cx)?, held(cx, 1)?))),
+    ("Lerp", |cx| return_vector3(cx, lerp(this(cx)?, held(cx, 1)?, float(cx, 2)?))),
+    ("Angle", angle_method),
+    ("FuzzyEq", fuzzy_eq_method),
+    ("isClose", fuzzy_eq_method),
+    ("Max", |cx| fold(cx, Vector3::max)),
+    ("Min", |cx| fold(cx, Vector3::min)),
+    ("dot", |cx| return_float(cx, dot(this(cx)?, held(cx, 1)?))),
+    ("cross", |cx| return_vector3(cx, cross(this(cx)?, held(cx, 1)?))),
+    ("lerp", |cx| return_vector3(cx, lerp(this(cx)?, held(cx, 1)?, float(cx, 2)?))),
+];
+
+// Arithmetic and equality are the VM's own.
+const OPERATORS: &[(&str, NativeFn)] = &[];
+
+fn script_text(vector: &Vector3) -> String {
+    to_text(*vector)
+}
+
+scripted!(Vector3, "Vector3");
+
+fn angle_method(cx: &mut Cx<'_>) -> Outcome {
+    let axis = if cx.is_nil(2) { None } else { Some(held(cx, 2)?) };
+    return_float(cx, angle(this(cx)?, held(cx, 1)?, axis))
+}
+
+fn fuzzy_eq_method(cx: &mut Cx<'_>) -> Outcome {
+    return_bool(cx, fuzzy_eq(this(cx)?, held_or(cx, 1, Vector3::ZERO)?, float_or(cx, 2, 1e-5)?))
+}
+
+fn fold(cx: &mut Cx<'_>, pick: fn(Vector3, Vector3) -> Vector3) -> Outcome {
+    let mut result: Vector3 = this(cx)?;
+    for index in 1..=cx.count() {
+        let other: Result<Vector3, Raise> = held(cx, index);
+        result = pick(result, other?);
+    }
+    return_vector3(cx, result)
 }
 
 #[cfg(test)]

@@ -3,6 +3,9 @@
 //!
 //! Arithmetic wraps around at 16 bits; division truncates, and by zero gives 0.
 
+use super::Data;
+use super::script::{Property, equal, held_or, return_data, wrong_operand};
+use crate::vm::{Cx, Failure, NativeFn, Outcome, Raise, Type, Vm};
 /// A whole number of 16 bits from a Luau number: truncated, then wrapped around. Not a number gives 0.
 pub fn wrap(value: f64) -> i16 {
     // The cast to i64 saturates; the low 16 bits are then what an integer conversion keeps.
@@ -112,6 +115,116 @@ impl Region3int16 {
     pub fn to_text(self) -> String {
         format!("{}; {}", self.min.to_text(), self.max.to_text())
     }
+}
+
+// ---------------------------------------------------------------- seen from scripts
+
+/// Describes the three types to a VM and adds their libraries.
+pub(super) fn install(vm: &Vm) -> Result<(), Failure> {
+    vm.register_data::<Vector2int16>(two::table())?;
+    vm.register_data::<Vector3int16>(three::table())?;
+    vm.register_data::<Region3int16>(region::table())?;
+    let two: [(&'static str, NativeFn); 1] =
+        [("new", |cx| return_data(cx, Vector2int16::new(whole_or_zero(cx, 1)?, whole_or_zero(cx, 2)?)))];
+    vm.set_library("Vector2int16", &two, &[])?;
+    let three: [(&'static str, NativeFn); 1] = [("new", |cx| {
+        let (x, y, z) = (whole_or_zero(cx, 1)?, whole_or_zero(cx, 2)?, whole_or_zero(cx, 3)?);
+        return_data(cx, Vector3int16::new(x, y, z))
+    })];
+    vm.set_library("Vector3int16", &three, &[])?;
+    let region: [(&'static str, NativeFn); 1] = [("new", |cx| {
+        let corner = |index| held_or(cx, index, Vector3int16::default());
+        return_data(cx, Region3int16 { min: corner(1)?, max: corner(2)? })
+    })];
+    vm.set_library("Region3int16", &region, &[])
+}
+
+fn whole_or_zero(cx: &Cx<'_>, index: i32) -> Result<i16, Raise> {
+    Ok(cx.opt_number(index)?.map_or(0, wrap))
+}
+
+/// An operator between two vectors, or a vector and a number on either side.
+fn operator<T: Data + Copy>(cx: &Cx<'_>, splat: fn(i16) -> T, apply: impl FnOnce(T, T) -> T) -> Outcome {
+    let part = |index: i32| match cx.kind(index) {
+        Type::Number => Ok(splat(wrap(cx.number(index)?))),
+        _ => cx.try_data(index).ok_or_else(|| wrong_operand(cx, index, T::NAME)),
+    };
+    return_data(cx, apply(part(1)?, part(2)?))
+}
+
+/// `Vector2int16` as scripts see it.
+mod two {
+    use super::super::script::{operand, scripted};
+    use super::{Int16Op, NativeFn, Property, Vector2int16, equal, operator, return_data};
+
+    const PROPERTIES: &[(&str, Property<Vector2int16>)] = &[
+        ("X", |cx, this| cx.push_number(f64::from(this.x))),
+        ("Y", |cx, this| cx.push_number(f64::from(this.y))),
+    ];
+
+    const METHODS: &[(&str, NativeFn)] = &[];
+
+    const OPERATORS: &[(&str, NativeFn)] = &[
+        ("__add", |cx| operator(cx, Vector2int16::splat, |a, b| a.arithmetic(Int16Op::Add, b))),
+        ("__sub", |cx| operator(cx, Vector2int16::splat, |a, b| a.arithmetic(Int16Op::Sub, b))),
+        ("__mul", |cx| operator(cx, Vector2int16::splat, |a, b| a.arithmetic(Int16Op::Mul, b))),
+        ("__div", |cx| operator(cx, Vector2int16::splat, |a, b| a.arithmetic(Int16Op::Div, b))),
+        ("__unm", |cx| return_data(cx, Vector2int16::default().arithmetic(Int16Op::Sub, operand(cx, 1)?))),
+        ("__eq", equal::<Vector2int16>),
+    ];
+
+    fn script_text(vector: &Vector2int16) -> String {
+        vector.to_text()
+    }
+
+    scripted!(Vector2int16, "Vector2int16");
+}
+
+/// `Vector3int16` as scripts see it.
+mod three {
+    use super::super::script::{operand, scripted};
+    use super::{Int16Op, NativeFn, Property, Vector3int16, equal, operator, return_data};
+
+    const PROPERTIES: &[(&str, Property<Vector3int16>)] = &[
+        ("X", |cx, this| cx.push_number(f64::from(this.x))),
+        ("Y", |cx, this| cx.push_number(f64::from(this.y))),
+        ("Z", |cx, this| cx.push_number(f64::from(this.z))),
+    ];
+
+    const METHODS: &[(&str, NativeFn)] = &[];
+
+    const OPERATORS: &[(&str, NativeFn)] = &[
+        ("__add", |cx| operator(cx, Vector3int16::splat, |a, b| a.arithmetic(Int16Op::Add, b))),
+        ("__sub", |cx| operator(cx, Vector3int16::splat, |a, b| a.arithmetic(Int16Op::Sub, b))),
+        ("__mul", |cx| operator(cx, Vector3int16::splat, |a, b| a.arithmetic(Int16Op::Mul, b))),
+        ("__div", |cx| operator(cx, Vector3int16::splat, |a, b| a.arithmetic(Int16Op::Div, b))),
+        ("__unm", |cx| return_data(cx, Vector3int16::default().arithmetic(Int16Op::Sub, operand(cx, 1)?))),
+        ("__eq", equal::<Vector3int16>),
+    ];
+
+    fn script_text(vector: &Vector3int16) -> String {
+        vector.to_text()
+    }
+
+    scripted!(Vector3int16, "Vector3int16");
+}
+
+/// `Region3int16` as scripts see it.
+mod region {
+    use super::super::script::scripted;
+    use super::{NativeFn, Property, Region3int16, equal};
+
+    const PROPERTIES: &[(&str, Property<Region3int16>)] =
+        &[("Min", |cx, this| cx.push_data(this.min)), ("Max", |cx, this| cx.push_data(this.max))];
+
+    const METHODS: &[(&str, NativeFn)] = &[];
+    const OPERATORS: &[(&str, NativeFn)] = &[("__eq", equal::<Region3int16>)];
+
+    fn script_text(region: &Region3int16) -> String {
+        region.to_text()
+    }
+
+    scripted!(Region3int16, "Region3int16");
 }
 
 #[cfg(test)]

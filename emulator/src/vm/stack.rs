@@ -110,6 +110,13 @@ impl Cx<'_> {
         unsafe { values::push_data(self.inner, self.l, value) };
     }
 
+    /// Writes over a datatype in place; false if the value at the index is none of this type.
+    pub fn replace_data<T: Data + Copy>(&self, index: i32, value: T) -> bool {
+        let at = self.slot(index);
+        // SAFETY: the slot exists; registration ties the tag to this very type.
+        at != 0 && unsafe { values::replace_data(self.inner, self.l, at, value) }
+    }
+
     /// Pushes what a handle names; nil if that belongs to another VM.
     pub fn push_handle(&self, handle: &Handle) {
         self.reserve(1);

@@ -57,6 +57,28 @@ pub(super) unsafe fn data_at<T: Data + Copy>(inner: &Inner, l: *mut lua_State, i
 }
 
 /// # Safety
+/// The slot exists.
+pub(super) unsafe fn replace_data<T: Data + Copy>(
+    inner: &Inner,
+    l: *mut lua_State,
+    index: c_int,
+    value: T,
+) -> bool {
+    let known = inner.data.get(tag_of::<T>()).and_then(std::cell::Cell::get);
+    if known.is_none_or(|type_| type_.rust_type != TypeId::of::<T>()) {
+        return false;
+    }
+    // SAFETY: as in `data_at`; nothing else refers to the userdata's memory while this runs.
+    match unsafe { lua_touserdatatagged(l, index, tag_of::<T>() as c_int).cast::<T>().as_mut() } {
+        Some(place) => {
+            *place = value;
+            true
+        }
+        None => false,
+    }
+}
+
+/// # Safety
 /// One slot is free.
 pub(super) unsafe fn push_data<T: Data + Copy>(inner: &Inner, l: *mut lua_State, value: T) {
     let known = inner.data.get(tag_of::<T>()).and_then(std::cell::Cell::get);

@@ -6,6 +6,7 @@
 
 mod angles;
 mod rotation;
+pub(super) mod script;
 
 pub use angles::EulerOrder;
 
