@@ -38,9 +38,7 @@ fn index(cx: &mut Cx<'_>, atom: Atom) -> Outcome {
     let peer = cx.peer();
     let model = peer.data_model();
     let class = model.store().class(id);
-    if let Some(name) = atom.name()
-        && let Some(stub) = model.stub(class, name)
-    {
+    if let Some(stub) = model.stub(class, atom) {
         cx.push_handle(&stub);
         return Ok(Returns::ONE);
     }
@@ -159,9 +157,7 @@ fn namecall(cx: &mut Cx<'_>, atom: Atom) -> Outcome {
     let peer = cx.peer();
     let model = peer.data_model();
     let class = model.store().class(id);
-    if let Some(name) = atom.name()
-        && let Some(stub) = model.stub(class, name)
-    {
+    if let Some(stub) = model.stub(class, atom) {
         return call_stub(cx, &peer, id, stub);
     }
     match members::of(class).by_name.get(atom).copied() {

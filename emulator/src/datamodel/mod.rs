@@ -30,17 +30,17 @@ use std::cell::{Cell, Ref, RefCell, RefMut};
 use std::rc::Rc;
 use std::sync::Arc;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use classes::{ClassId, known_class};
 use journal::{Change, Journal};
 use members::Callback;
-use store::{GAME, Name, Store};
+use store::{GAME, Store};
 
 use crate::peer::{Peer, ScriptTree};
 use crate::scheduler;
 use crate::value::{InstanceId, SignalKey, Value};
-use crate::vm::{Failure, Handle};
+use crate::vm::{Atom, Failure, Handle};
 
 /// First number of events that are named at run time: attributes and tags.
 const NAMED_EVENTS: u16 = 0x4000;
@@ -56,10 +56,12 @@ pub struct DataModel {
     names: RefCell<Names>,
     /// Functions assigned to callbacks, by instance and name.
     callbacks: RefCell<FxHashMap<(InstanceId, &'static str), Callback>>,
-    stubs: RefCell<FxHashMap<(ClassId, Name), Handle>>,
+    stubs: RefCell<FxHashMap<(ClassId, Atom), Handle>>,
     has_stubs: Cell<bool>,
     waiting: RefCell<waiting::Waiting>,
     scripts: RefCell<scripts::Scripts>,
+    /// On a client, what the test took away from it.
+    hidden: RefCell<FxHashSet<InstanceId>>,
     extras: RefCell<crate::services::Extras>,
 }
 
@@ -94,6 +96,7 @@ impl DataModel {
             has_stubs: Cell::new(false),
             waiting: RefCell::default(),
             scripts: RefCell::default(),
+            hidden: RefCell::default(),
             extras: RefCell::default(),
         }
     }
@@ -231,23 +234,23 @@ impl DataModel {
     /// A stub is called as a method, with the instance first. Errors: the text for a class that does not exist.
     pub fn set_stub(&self, class: &str, member: &str, function: Option<Handle>) -> Result<(), String> {
         let id = classes::class_by_name(class).ok_or_else(|| format!("there is no class called {class}"))?;
+        let member = members::name_atom(member);
         let mut stubs = self.stubs.borrow_mut();
         match function {
-            Some(function) => stubs.insert((id, member.into()), function),
-            None => stubs.remove(&(id, member.into())),
+            Some(function) => stubs.insert((id, member), function),
+            None => stubs.remove(&(id, member)),
         };
         self.has_stubs.set(!stubs.is_empty());
         Ok(())
     }
 
     /// The stub in the place of a member, the nearest class first.
-    fn stub(&self, class: ClassId, member: &str) -> Option<Handle> {
+    fn stub(&self, class: ClassId, member: Atom) -> Option<Handle> {
         if !self.has_stubs.get() {
             return None;
         }
         let stubs = self.stubs.borrow();
-        let member: Name = member.into();
-        class.lineage().find_map(|class| stubs.get(&(class, member.clone())).cloned())
+        class.lineage().find_map(|class| stubs.get(&(class, member)).cloned())
     }
 }
 

@@ -94,12 +94,7 @@ pub fn snapshot_for_join(
 pub fn apply(peer: &Rc<Peer>, change: Change) {
     match change {
         Change::Create(created) => apply_creation(peer, *created),
-        Change::Parent { id, parent } => {
-            let parent = parent.filter(|parent| peer.data_model().store().get(*parent).is_some());
-            if !is_destroyed(peer, id) {
-                tree::move_to(peer, id, parent);
-            }
-        }
+        Change::Parent { id, parent } => move_here(peer, id, parent),
         Change::Property { id, property, value } => {
             if is_known(peer, id) {
                 properties::set(peer, id, property, value);
@@ -120,6 +115,30 @@ pub fn apply(peer: &Rc<Peer>, change: Change) {
                 tree::force_destroy(peer, id);
             }
         }
+    }
+}
+
+/// Takes an instance away from a client, as streaming out does: it loses its parent there and nothing else, and
+/// moves of the server's do not bring it back until [`show`] does.
+pub fn hide(peer: &Rc<Peer>, id: InstanceId) {
+    peer.data_model().hidden.borrow_mut().insert(id);
+    tree::move_to(peer, id, None);
+}
+
+/// Gives an instance back to a client that it was hidden from, where the server has it now.
+pub fn show(peer: &Rc<Peer>, id: InstanceId, parent: Option<InstanceId>) {
+    let was_hidden = peer.data_model().hidden.borrow_mut().remove(&id);
+    if was_hidden {
+        move_here(peer, id, parent);
+    }
+}
+
+/// Moves an instance as the server did, unless this client destroyed it or it is hidden.
+fn move_here(peer: &Rc<Peer>, id: InstanceId, parent: Option<InstanceId>) {
+    let parent = parent.filter(|parent| is_known(peer, *parent));
+    let is_hidden = peer.data_model().hidden.borrow().contains(&id);
+    if !is_hidden && !is_destroyed(peer, id) {
+        tree::move_to(peer, id, parent);
     }
 }
 
@@ -168,8 +187,5 @@ fn apply_creation(peer: &Rc<Peer>, created: Created) {
         }
         tags::replace(peer, id, &tags);
     }
-    let parent = parent.filter(|parent| is_known(peer, *parent));
-    if !is_destroyed(peer, id) {
-        tree::move_to(peer, id, parent);
-    }
+    move_here(peer, id, parent);
 }

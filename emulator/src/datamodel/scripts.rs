@@ -6,7 +6,7 @@
 
 use std::rc::Rc;
 
-use rustc_hash::FxHashSet;
+use rustc_hash::FxHashMap;
 
 use super::classes::known_class;
 use super::dispatch;
@@ -32,8 +32,9 @@ pub enum Stage {
 #[derive(Default)]
 pub(super) struct Scripts {
     stage: Stage,
-    /// Scripts that were started and neither disabled nor destroyed since.
-    started: FxHashSet<InstanceId>,
+    /// Scripts that were started and neither disabled nor destroyed since, with the number of that start.
+    started: FxHashMap<InstanceId, u64>,
+    starts: u64,
 }
 
 /// Who runs a script of which kind.
@@ -159,7 +160,7 @@ pub fn begin(peer: &Rc<Peer>, stage: Stage) {
         let mut scripts = model.scripts.borrow_mut();
         scripts.stage = scripts.stage.max(stage);
         let stage = scripts.stage;
-        let is_new = |id: &InstanceId| is_due(&store, *id, stage) && !scripts.started.contains(id);
+        let is_new = |id: &InstanceId| is_due(&store, *id, stage) && !scripts.started.contains_key(id);
         runnable.into_iter().filter(is_new).collect::<Vec<_>>()
     };
     if peer.shared.settings.shuffle {
@@ -174,12 +175,19 @@ pub fn begin(peer: &Rc<Peer>, stage: Stage) {
 }
 
 fn start(peer: &Rc<Peer>, script: InstanceId) {
-    if !peer.data_model().scripts.borrow_mut().started.insert(script) {
-        return;
-    }
+    let number = {
+        let mut scripts = peer.data_model().scripts.borrow_mut();
+        if scripts.started.contains_key(&script) {
+            return;
+        }
+        scripts.starts += 1;
+        let number = scripts.starts;
+        scripts.started.insert(script, number);
+        number
+    };
     scheduler::call_later(peer, move |peer| {
-        // It may have been disabled or destroyed since.
-        let still_started = peer.data_model().scripts.borrow().started.contains(&script);
+        // It may have been disabled or destroyed since, and even enabled again.
+        let still_started = peer.data_model().scripts.borrow().started.get(&script) == Some(&number);
         if still_started {
             peer.start_script(script);
         }
@@ -219,7 +227,7 @@ pub(super) fn destroyed(peer: &Rc<Peer>, id: InstanceId) {
 }
 
 fn stop(peer: &Rc<Peer>, id: InstanceId) {
-    if peer.data_model().scripts.borrow_mut().started.remove(&id) {
+    if peer.data_model().scripts.borrow_mut().started.remove(&id).is_some() {
         peer.stop_script(id);
     }
 }

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use super::{log, peer, run, run_frames};
 use crate::datamodel::journal::Change;
-use crate::datamodel::replication::{apply, snapshot_for_join};
+use crate::datamodel::replication::{apply, hide, show, snapshot_for_join};
 use crate::peer::Peer;
 use crate::shared::{JoinOrder, Seed, Side, SignalMode};
 use crate::value::InstanceId;
@@ -186,4 +186,26 @@ fn what_a_player_owns_goes_to_that_player_only() {
     };
     assert_eq!(classes(one), [(Some(one), "PlayerGui")]);
     assert_eq!(classes(two), [(Some(two), "PlayerGui")]);
+}
+
+#[test]
+fn a_hidden_instance_comes_back_as_it_is_by_then() {
+    let (server, client) = joined(TREE, JoinOrder::Tree);
+    let data = {
+        let model = client.data_model();
+        let storage = model.known_service("ReplicatedStorage");
+        model.store().find_child(storage, "Data").unwrap()
+    };
+    run(&client, "_G.data = game.ReplicatedStorage.Data");
+    hide(&client, data);
+    pass(
+        &server,
+        &client,
+        "local d = game.ReplicatedStorage.Data d.Part.Transparency = 1 d.Parent = workspace",
+    );
+    run(&client, "print(_G.data.Parent, _G.data.Part.Transparency)");
+    let parent = server.data_model().store().parent(data);
+    show(&client, data, parent);
+    run(&client, "print(_G.data.Parent, _G.data.Part.Transparency)");
+    assert_eq!(log(&client), "nil 1\nWorkspace 1");
 }

@@ -170,3 +170,20 @@ fn an_uncaught_error_has_its_place() {
         "ServerScriptService.Main:2: Nope is not a valid member of Workspace \"Workspace\""
     );
 }
+
+#[test]
+fn toggling_before_the_start_starts_once() {
+    let (peer, id) = started("print(\"run\")");
+    for disabled in [true, false, true, false] {
+        properties::set(&peer, id, *properties::DISABLED, Value::Boolean(disabled));
+    }
+    run_frames(&peer);
+    assert_eq!(log(&peer), "run\nrun");
+}
+
+#[test]
+fn a_new_context_restarts() {
+    let (peer, _) = started("print(\"run\")");
+    run(&peer, "game.ServerScriptService.Main.RunContext = 1");
+    assert_eq!(log(&peer), "run\nrun");
+}

@@ -14,7 +14,7 @@ use std::sync::{LazyLock, OnceLock};
 use super::classes::{self, Access, ClassId, PropertyId};
 use crate::peer::Peer;
 use crate::value::{InstanceId, SignalKey, Value};
-use crate::vm::{AtomMap, Handle, Method, NativeFn, Outcome};
+use crate::vm::{Atom, AtomMap, Handle, Method, NativeFn, Outcome};
 
 /// A member of a class: one line of the table.
 #[derive(Clone, Copy, Debug)]
@@ -242,9 +242,16 @@ pub fn register_names() {
         names.extend(unlisted::names().map(|(_, name)| name));
         names.sort_unstable();
         for name in names {
-            crate::vm::Atom::of(name);
+            Atom::of(name);
         }
     });
+}
+
+/// The atom of any name, known to the tables or not.
+///
+/// A new name is kept for the life of the process: not for names that scripts make up.
+pub fn name_atom(name: &str) -> Atom {
+    Atom::find(name.as_bytes()).unwrap_or_else(|| Atom::of(Box::leak(name.to_owned().into_boxed_str())))
 }
 
 fn build(class: ClassId) -> ClassMembers {
@@ -283,7 +290,6 @@ pub fn not_emulated(class: &'static str, name: &'static str) -> Outcome {
 mod tests {
     use super::*;
     use crate::datamodel::classes::known_class;
-    use crate::vm::Atom;
 
     #[test]
     fn members_are_inherited_and_classes_exist() {

@@ -14,7 +14,8 @@ const UNLISTED: &[(&str, &str)] = &[
     (
         "DataModel",
         "GetJobsInfo GetObjects GetObjectsAsync HttpGetAsync HttpPostAsync SavePlace SetPlaceId SetUniverseId Shutdown \
-         InsertObjectsAndJoinIfLegacyAsync BindToSave GraphicsQualityChangeRequest ServerRestartScheduled",
+         InsertObjectsAndJoinIfLegacyAsync BindToSave GraphicsQualityChangeRequest ServerRestartScheduled \
+         IsGearTypeAllowed ItemChanged OnClose",
     ),
     (
         "BasePart",
@@ -22,12 +23,14 @@ const UNLISTED: &[(&str, &str)] = &[
          CanCollideWith CanSetNetworkOwnership GetClosestPointOnSurface GetConnectedParts GetJoints GetMass \
          GetNetworkOwner GetNetworkOwnershipAuto GetNoCollisionConstraints GetTouchingParts GetVelocityAtPosition \
          IntersectAsync IsGrounded MakeJoints Resize SetNetworkOwner SetNetworkOwnershipAuto SubtractAsync \
-         TorqueToAngularAcceleration UnionAsync Touched TouchEnded",
+         TorqueToAngularAcceleration UnionAsync Touched TouchEnded GetRenderCFrame GetRootPart LocalSimulationTouched \
+         OutfitChanged StoppedTouching breakJoints getMass makeJoints resize touched",
     ),
     (
         "Model",
-        "AddPersistentPlayer BreakJoints GetBoundingBox GetExtentsSize GetPersistentPlayers GetPrimaryPartCFrame \
-         GetScale MakeJoints MoveTo RemovePersistentPlayer ScaleTo SetPrimaryPartCFrame TranslateBy",
+        "AddPersistentPlayer BreakJoints GetModelCFrame GetModelSize MoveTo moveTo breakJoints makeJoints \
+         ResetOrientationToIdentity SetIdentityOrientation GetBoundingBox GetExtentsSize GetPersistentPlayers GetPrimaryPartCFrame \
+         GetScale MakeJoints RemovePersistentPlayer ScaleTo SetPrimaryPartCFrame TranslateBy",
     ),
     (
         "WorldRoot",
@@ -38,8 +41,40 @@ const UNLISTED: &[(&str, &str)] = &[
     (
         "Workspace",
         "GetNumAwakeParts GetPhysicsThrottling GetRealPhysicsFPS JoinToOutsiders UnjoinFromOutsiders ZoomToExtents \
-         PersistentLoaded",
+         PersistentLoaded BreakJoints MakeJoints CalculateJumpDistance CalculateJumpHeight CalculateJumpPower \
+         ExperimentalSolverIsEnabled PGSIsEnabled SetInsertPoint SetPhysicsThrottleEnabled",
     ),
+    (
+        "Players",
+        "BanAsync Chat CreateHumanoidModelFromDescription CreateHumanoidModelFromDescriptionAsync \
+         CreateHumanoidModelFromUserId CreateHumanoidModelFromUserIdAsync GetBanHistoryAsync \
+         GetCharacterAppearanceAsync GetCharacterAppearanceInfoAsync GetFriendsAsync \
+         GetHumanoidDescriptionFromOutfitId GetHumanoidDescriptionFromOutfitIdAsync \
+         GetHumanoidDescriptionFromUserId GetHumanoidDescriptionFromUserIdAsync GetNameFromUserIdAsync \
+         GetUserIdFromNameAsync GetUserThumbnailAsync SetChatStyle TeamChat UnbanAsync \
+         UserSubscriptionStatusChanged playerFromCharacter",
+    ),
+    (
+        "Player",
+        "AddReplicationFocus ClearCharacterAppearance DistanceFromCharacter GetFriendsOnline GetFriendsOnlineAsync \
+         GetJoinData GetMouse GetRankInGroup GetRankInGroupAsync GetRoleInGroup GetRoleInGroupAsync \
+         HasAppearanceLoaded IsFriendsWith IsFriendsWithAsync IsInGroup IsInGroupAsync IsVerified LoadCharacter \
+         LoadCharacterAsync LoadCharacterAppearance LoadCharacterWithHumanoidDescription \
+         LoadCharacterWithHumanoidDescriptionAsync Move RemoveReplicationFocus RequestStreamAroundAsync",
+    ),
+    ("BasePlayerGui", "GetGuiObjectsAtPosition GetGuiObjectsInCircle"),
+    ("PlayerGui", "GetTopbarTransparency SetTopbarTransparency TopbarTransparencyChangedSignal"),
+    ("StarterGui", "GetCore GetCoreGuiEnabled RegisterGetCore RegisterSetCore SetCore SetCoreGuiEnabled"),
+    ("LuaSourceContainer", "GetHash"),
+    ("CollectionService", "GetCollection ItemAdded ItemRemoved"),
+    ("Debris", "SetLegacyMaxItems"),
+    ("RunService", "GetPredictionStatus Reset Misprediction Rollback"),
+    (
+        "LogService",
+        "ExecuteScript GetHttpResultHistory RequestServerHttpResult RequestServerOutput HttpResultOut \
+         ServerHttpResultOut ServerMessageOut",
+    ),
+    ("TestService", "Run ScopeTime isFeatureEnabled ServerCollectConditionalResult ServerCollectResult"),
     (
         "Humanoid",
         "AddAccessory ApplyDescription ApplyDescriptionReset BuildRigFromAttachments ChangeState EquipTool \
