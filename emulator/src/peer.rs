@@ -255,8 +255,11 @@ impl Peer {
         owner: u32,
         arguments: &[Value],
     ) -> Result<Handle, Failure> {
-        let thread = self.vm.thread(function, owner)?;
-        self.resume_thread(&thread, arguments);
+        if !self.owners.borrow().is_alive(owner) {
+            return self.vm.thread(function, owner);
+        }
+        let (thread, resumed) = self.vm.start(function, owner, arguments)?;
+        self.resumed(&thread, resumed);
         Ok(thread)
     }
 
