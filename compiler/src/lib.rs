@@ -78,6 +78,10 @@ pub fn generate(analysis: Analysis) -> Compilation {
     if analysis.has_errors() {
         return Compilation { analysis, ..Compilation::default() };
     }
-    let signature = analysis.schema.as_ref().map(wire::signature::signature);
-    Compilation { analysis, outputs: None, signature }
+    let Some(schema) = &analysis.schema else {
+        return Compilation { analysis, ..Compilation::default() };
+    };
+    let planned = wire::Wire::of(schema);
+    let outputs = emit::emit(schema, &planned);
+    Compilation { outputs: Some(outputs), signature: Some(planned.signature), analysis }
 }

@@ -383,4 +383,25 @@ mod tests {
         let held = measure_event(&stream("Held", instance(None)), &Options::default());
         assert_eq!((held.least, held.most), (10, 10));
     }
+
+    #[test]
+    fn every_member_has_its_share() {
+        let row = record([("Id", num(U8)), ("Tag", string(len(0, 9)))]);
+        let payload = pack([("Rows", array(row, len(0, 4))), ("Mood", optional(unit(["A", "B", "C"])))]);
+        let plan = Plan::payload(&payload, Layout::Traffic);
+        let found: Vec<_> = fields(&plan)
+            .into_iter()
+            .map(|field| (field.path, field.depth, field.size.min, field.size.max, field.size.bits))
+            .collect();
+        let expected = [
+            ("Rows", 0, 1, 1 + 4 * 11, 0),
+            ("Rows[].Id", 1, 1, 1, 0),
+            ("Rows[].Tag", 1, 1, 10, 0),
+            ("Mood", 0, 0, 1, 1),
+        ];
+        assert_eq!(
+            found,
+            expected.map(|(path, depth, min, max, bits)| (path.to_owned(), depth, min, max, bits))
+        );
+    }
 }

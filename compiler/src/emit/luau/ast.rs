@@ -1,0 +1,489 @@
+//! A syntax tree of the Luau that generated modules consist of, and short constructors for its nodes.
+//!
+//! It holds what the emitters need and no more. Text comes only from [`super::print`]; nothing else puts pieces of
+//! source together. Start at [`Stat`] and [`Expr`].
+
+use std::sync::Arc;
+
+/// A sequence of statements.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Block {
+    /// In order.
+    pub stats: Vec<Stat>,
+}
+
+/// A statement.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Stat {
+    /// `-- text`, a line each.
+    Comment(String),
+    /// An empty line.
+    Blank,
+    /// `local a: T, b = x, y`
+    Local(Vec<Param>, Vec<Expr>),
+    /// `a, b = x, y`
+    Assign(Vec<Expr>, Vec<Expr>),
+    /// `a += x`
+    Compound(Expr, BinaryOp, Expr),
+    /// A call for its effect.
+    Call(Expr),
+    /// `if a then .. elseif b then .. else .. end`
+    If(Vec<(Expr, Block)>, Option<Block>),
+    /// `while a do .. end`
+    While(Expr, Block),
+    /// `repeat .. until a`
+    Repeat(Block, Expr),
+    /// `for i = a, b do .. end`; the last is the step.
+    Count(String, Expr, Expr, Option<Expr>, Block),
+    /// `for a, b in x do .. end`
+    Each(Vec<String>, Vec<Expr>, Block),
+    /// `do .. end`
+    Do(Block),
+    /// `return a, b`
+    Return(Vec<Expr>),
+    /// `break`
+    Break,
+    /// `continue`
+    Continue,
+    /// `local function name(..) .. end`
+    Function(String, Function),
+    /// `type Name = T`, exported or not.
+    TypeAlias {
+        /// Whether it is exported.
+        export: bool,
+        /// Its name.
+        name: String,
+        /// Its parameters.
+        generics: Vec<String>,
+        /// What it means.
+        ty: LuauType,
+    },
+    /// Lines of a module of the runtime library, already printed from its own tree.
+    Source(Arc<str>),
+}
+
+/// A name with an optional annotation.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Param {
+    /// The name.
+    pub name: String,
+    /// The annotation.
+    pub ty: Option<LuauType>,
+}
+
+/// A function's parameters, result and body.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Function {
+    /// In order.
+    pub params: Vec<Param>,
+    /// Type of `...`, when the function takes any number of arguments.
+    pub varargs: Option<LuauType>,
+    /// The annotated result; `Some(vec![])` is `()`.
+    pub returns: Option<Vec<LuauType>>,
+    /// What it does.
+    pub body: Block,
+}
+
+/// An expression.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Expr {
+    /// `nil`
+    Nil,
+    /// `true` or `false`
+    Bool(bool),
+    /// A number.
+    Number(f64),
+    /// A string.
+    Text(String),
+    /// A variable.
+    Name(String),
+    /// `...`
+    Varargs,
+    /// `a.b`, or `a["b"]` when `b` is no name.
+    Field(Box<Expr>, String),
+    /// `a[b]`
+    Index(Box<Expr>, Box<Expr>),
+    /// `f(..)`
+    Call(Box<Expr>, Vec<Expr>),
+    /// `a:f(..)`
+    Method(Box<Expr>, String, Vec<Expr>),
+    /// `not a`, `-a`, `#a`
+    Unary(UnaryOp, Box<Expr>),
+    /// `a + b`
+    Binary(Box<Expr>, BinaryOp, Box<Expr>),
+    /// `function(..) .. end`
+    Function(Box<Function>),
+    /// `{ .. }`
+    Table(Vec<Entry>),
+    /// `if a then b elseif c then d else e`
+    If(Vec<(Expr, Expr)>, Box<Expr>),
+    /// `a :: T`
+    Cast(Box<Expr>, Box<LuauType>),
+}
+
+/// An entry of a table constructor.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Entry {
+    /// `value`
+    Item(Expr),
+    /// `name = value`, or `["name"] = value`.
+    Named(String, Expr),
+    /// `[key] = value`
+    Keyed(Expr, Expr),
+    /// `-- text` on a line of its own in front of the next entry.
+    Comment(String),
+}
+
+/// Operators with one operand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum UnaryOp {
+    /// `not`
+    Not,
+    /// `-`
+    Negate,
+    /// `#`
+    Length,
+}
+
+/// Operators with two operands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub enum BinaryOp {
+    Or,
+    And,
+    Lt,
+    Gt,
+    Le,
+    Ge,
+    Ne,
+    Eq,
+    Concat,
+    Add,
+    Sub,
+    Mul,
+    Div,
+    FloorDiv,
+    Mod,
+    Pow,
+}
+
+/// A type.
+#[derive(Clone, Debug, PartialEq)]
+pub enum LuauType {
+    /// `Name` or `Name<A, B>`
+    Name(String, Vec<LuauType>),
+    /// `"text"`
+    Text(String),
+    /// `T?`
+    Optional(Box<LuauType>),
+    /// `A | B`
+    Union(Vec<LuauType>),
+    /// `{ T }`
+    Array(Box<LuauType>),
+    /// `{ [K]: V }`
+    Map(Box<LuauType>, Box<LuauType>),
+    /// `{ a: A, b: B }`
+    Table(Vec<(String, LuauType)>),
+    /// `(a: A, B) -> (C, D)`
+    Function(Vec<(Option<String>, LuauType)>, Vec<LuauType>),
+    /// `(a: A, ...T) -> ...T`: a callback of any arguments.
+    Variadic(Box<LuauType>),
+    /// `typeof(x)`
+    Typeof(Box<Expr>),
+}
+
+/// `name`
+pub fn name(text: impl Into<String>) -> Expr {
+    Expr::Name(text.into())
+}
+
+/// `a.b.c` from its dotted text.
+pub fn path(dotted: &str) -> Expr {
+    let mut parts = dotted.split('.');
+    let first = name(parts.next().unwrap_or_default());
+    parts.fold(first, |object, part| field(object, part))
+}
+
+/// A number.
+pub fn num(value: impl Into<f64>) -> Expr {
+    Expr::Number(value.into())
+}
+
+/// A count of bytes or elements as a number.
+pub fn size(value: u64) -> Expr {
+    Expr::Number(value as f64)
+}
+
+/// A string.
+pub fn text(value: impl Into<String>) -> Expr {
+    Expr::Text(value.into())
+}
+
+/// `object.key`
+pub fn field(object: Expr, key: impl Into<String>) -> Expr {
+    Expr::Field(Box::new(object), key.into())
+}
+
+/// `object[key]`
+pub fn index(object: Expr, key: Expr) -> Expr {
+    Expr::Index(Box::new(object), Box::new(key))
+}
+
+/// `a.b.c(..)` from the dotted text of what is called.
+pub fn call(dotted: &str, args: impl IntoIterator<Item = Expr>) -> Expr {
+    apply(path(dotted), args)
+}
+
+/// `callee(..)`
+pub fn apply(callee: Expr, args: impl IntoIterator<Item = Expr>) -> Expr {
+    Expr::Call(Box::new(callee), args.into_iter().collect())
+}
+
+/// `object:key(..)`
+pub fn method(object: Expr, key: &str, args: impl IntoIterator<Item = Expr>) -> Expr {
+    Expr::Method(Box::new(object), key.to_owned(), args.into_iter().collect())
+}
+
+/// `a op b`
+pub fn binary(left: Expr, op: BinaryOp, right: Expr) -> Expr {
+    Expr::Binary(Box::new(left), op, Box::new(right))
+}
+
+/// `a + b`, without an addition of nothing, constants gathered on the right.
+pub fn add(left: Expr, right: Expr) -> Expr {
+    match (left, right) {
+        (left, Expr::Number(0.0)) => left,
+        (Expr::Number(0.0), right) => right,
+        (Expr::Number(a), Expr::Number(b)) => Expr::Number(a + b),
+        (Expr::Number(a), right) => add(right, Expr::Number(a)),
+        (Expr::Binary(inner, BinaryOp::Add, constant), Expr::Number(b)) => match *constant {
+            Expr::Number(a) => add(*inner, Expr::Number(a + b)),
+            constant => binary(binary(*inner, BinaryOp::Add, constant), BinaryOp::Add, Expr::Number(b)),
+        },
+        (Expr::Binary(inner, BinaryOp::Add, constant), right) => match *constant {
+            Expr::Number(a) => add(add(*inner, right), Expr::Number(a)),
+            constant => binary(binary(*inner, BinaryOp::Add, constant), BinaryOp::Add, right),
+        },
+        (left, right) => binary(left, BinaryOp::Add, right),
+    }
+}
+
+/// `a - b`
+pub fn sub(left: Expr, right: Expr) -> Expr {
+    match (left, right) {
+        (left, Expr::Number(0.0)) => left,
+        (Expr::Number(a), Expr::Number(b)) => Expr::Number(a - b),
+        (left, Expr::Number(b)) if b < 0.0 => add(left, Expr::Number(-b)),
+        (left, right) => binary(left, BinaryOp::Sub, right),
+    }
+}
+
+/// `a * b`, without a multiplication by one.
+pub fn mul(left: Expr, right: Expr) -> Expr {
+    match (left, right) {
+        (left, Expr::Number(1.0)) => left,
+        (Expr::Number(1.0), right) => right,
+        (Expr::Number(a), Expr::Number(b)) => Expr::Number(a * b),
+        (left, right) => binary(left, BinaryOp::Mul, right),
+    }
+}
+
+/// `a and b`
+pub fn and(left: Expr, right: Expr) -> Expr {
+    binary(left, BinaryOp::And, right)
+}
+
+/// `a or b`
+pub fn or(left: Expr, right: Expr) -> Expr {
+    binary(left, BinaryOp::Or, right)
+}
+
+/// `not a`
+pub fn not(value: Expr) -> Expr {
+    Expr::Unary(UnaryOp::Not, Box::new(value))
+}
+
+/// `#a`
+pub fn len(value: Expr) -> Expr {
+    Expr::Unary(UnaryOp::Length, Box::new(value))
+}
+
+/// `a == b`
+pub fn eq(left: Expr, right: Expr) -> Expr {
+    binary(left, BinaryOp::Eq, right)
+}
+
+/// `a ~= b`
+pub fn ne(left: Expr, right: Expr) -> Expr {
+    binary(left, BinaryOp::Ne, right)
+}
+
+/// `a > b`
+pub fn gt(left: Expr, right: Expr) -> Expr {
+    binary(left, BinaryOp::Gt, right)
+}
+
+/// `a < b`
+pub fn lt(left: Expr, right: Expr) -> Expr {
+    binary(left, BinaryOp::Lt, right)
+}
+
+/// `a >= b`
+pub fn ge(left: Expr, right: Expr) -> Expr {
+    binary(left, BinaryOp::Ge, right)
+}
+
+/// `a <= b`
+pub fn le(left: Expr, right: Expr) -> Expr {
+    binary(left, BinaryOp::Le, right)
+}
+
+/// `if condition then yes else no`
+pub fn choose(condition: Expr, yes: Expr, no: Expr) -> Expr {
+    Expr::If(vec![(condition, yes)], Box::new(no))
+}
+
+/// `value :: ty`
+pub fn cast(value: Expr, ty: LuauType) -> Expr {
+    Expr::Cast(Box::new(value), Box::new(ty))
+}
+
+/// `function(..) .. end` as a value.
+pub fn lambda(function: Function) -> Expr {
+    Expr::Function(Box::new(function))
+}
+
+/// A type by its name.
+pub fn ty(name: impl Into<String>) -> LuauType {
+    LuauType::Name(name.into(), Vec::new())
+}
+
+/// `T?`
+pub fn optional(inner: LuauType) -> LuauType {
+    match inner {
+        LuauType::Optional(_) => inner,
+        inner => LuauType::Optional(Box::new(inner)),
+    }
+}
+
+/// `{ T }`
+pub fn array(element: LuauType) -> LuauType {
+    LuauType::Array(Box::new(element))
+}
+
+/// A parameter or local with an annotation.
+pub fn param(name: impl Into<String>, ty: LuauType) -> Param {
+    Param { name: name.into(), ty: Some(ty) }
+}
+
+/// A parameter or local without one.
+pub fn bare(name: impl Into<String>) -> Param {
+    Param { name: name.into(), ty: None }
+}
+
+impl Function {
+    /// A function with these parameters and an empty body that returns nothing.
+    pub fn new(params: Vec<Param>, body: Block) -> Self {
+        Function { params, varargs: None, returns: Some(Vec::new()), body }
+    }
+
+    /// The same with an annotated result.
+    pub fn returning(mut self, returns: Vec<LuauType>) -> Self {
+        self.returns = Some(returns);
+        self
+    }
+}
+
+impl Block {
+    /// A block without statements.
+    pub fn new() -> Self {
+        Block::default()
+    }
+
+    /// Appends a statement.
+    pub fn push(&mut self, stat: Stat) -> &mut Self {
+        self.stats.push(stat);
+        self
+    }
+
+    /// Appends another block's statements.
+    pub fn append(&mut self, other: Block) -> &mut Self {
+        self.stats.extend(other.stats);
+        self
+    }
+
+    /// Whether it holds no statement.
+    pub fn is_empty(&self) -> bool {
+        self.stats.is_empty()
+    }
+
+    /// `local name = value`
+    pub fn local(&mut self, name: impl Into<String>, value: Expr) -> &mut Self {
+        self.push(Stat::Local(vec![bare(name)], vec![value]))
+    }
+
+    /// `local name: ty = value`
+    pub fn local_typed(&mut self, name: impl Into<String>, ty: LuauType, value: Expr) -> &mut Self {
+        self.push(Stat::Local(vec![param(name, ty)], vec![value]))
+    }
+
+    /// `local name: ty`
+    pub fn declare(&mut self, name: impl Into<String>, ty: LuauType) -> &mut Self {
+        self.push(Stat::Local(vec![param(name, ty)], Vec::new()))
+    }
+
+    /// `target = value`
+    pub fn assign(&mut self, target: Expr, value: Expr) -> &mut Self {
+        self.push(Stat::Assign(vec![target], vec![value]))
+    }
+
+    /// `target += value`, nothing when the value is zero.
+    pub fn bump(&mut self, target: Expr, value: Expr) -> &mut Self {
+        if value == Expr::Number(0.0) {
+            return self;
+        }
+        self.push(Stat::Compound(target, BinaryOp::Add, value))
+    }
+
+    /// A call by the dotted text of what is called.
+    pub fn call(&mut self, dotted: &str, args: impl IntoIterator<Item = Expr>) -> &mut Self {
+        self.push(Stat::Call(call(dotted, args)))
+    }
+
+    /// `if condition then .. end`
+    pub fn when(&mut self, condition: Expr, body: Block) -> &mut Self {
+        self.push(Stat::If(vec![(condition, body)], None))
+    }
+
+    /// `if condition then .. else .. end`
+    pub fn when_else(&mut self, condition: Expr, yes: Block, no: Block) -> &mut Self {
+        self.push(Stat::If(vec![(condition, yes)], Some(no)))
+    }
+
+    /// `return ..`
+    pub fn ret(&mut self, values: impl IntoIterator<Item = Expr>) -> &mut Self {
+        self.push(Stat::Return(values.into_iter().collect()))
+    }
+
+    /// `-- text`
+    pub fn comment(&mut self, text: impl Into<String>) -> &mut Self {
+        self.push(Stat::Comment(text.into()))
+    }
+
+    /// An empty line.
+    pub fn blank(&mut self) -> &mut Self {
+        self.push(Stat::Blank)
+    }
+
+    /// `local function name(..) .. end`
+    pub fn function(&mut self, name: impl Into<String>, function: Function) -> &mut Self {
+        self.push(Stat::Function(name.into(), function))
+    }
+}
+
+/// Builds a block in place.
+pub fn block(build: impl FnOnce(&mut Block)) -> Block {
+    let mut block = Block::new();
+    build(&mut block);
+    block
+}

@@ -1,0 +1,214 @@
+//! The client module.
+
+use super::ast::*;
+use super::context::Context;
+use super::module::{self, State, base_name, events, member};
+use super::receive::{self, Inbound};
+use super::send;
+use super::server::{edit_mode, remotes, stubs};
+use crate::schema::{Channel, Event, Schema, Side};
+use crate::wire::Wire;
+
+/// Text of the client module.
+pub fn emit(schema: &Schema, wire: &Wire) -> String {
+    let cx = &mut Context::new(schema, false);
+    let options = &schema.options;
+    let all = events(schema, wire);
+    let mut state = State::new(all.len() * 2);
+
+    let mut inbound = Vec::new();
+    let mut outgoing = Vec::new();
+    for info in all {
+        if info.event.from == Side::Server {
+            inbound.push(Inbound::declare(cx, info, &mut state));
+        } else {
+            let entries = send::client(cx, &info, &mut state);
+            outgoing.push((info, entries));
+        }
+    }
+    let sends = |channel| outgoing.iter().any(|(info, _)| info.wire.channel == channel);
+    let (sends_reliable, sends_unreliable) = (sends(Channel::Reliable), sends(Channel::Unreliable));
+
+    let mut code = Block::new();
+    let channels = [
+        (Channel::Reliable, "Reliable", "ReadReliable"),
+        (Channel::Unreliable, "Unreliable", "ReadUnreliable"),
+    ];
+    let mut reads = Vec::new();
+    for (channel, _, function) in channels {
+        let decode = receive::decode(cx, function, &inbound, channel);
+        reads.push(decode.is_some());
+        if let Some(decode) = decode {
+            let on_channel =
+                inbound.iter().map(|event| &event.info).filter(|info| info.wire.channel == channel);
+            let kind = LuauType::Map(Box::new(ty("number")), Box::new(ty("string")));
+            code.local_typed(format!("{function}Names"), kind, module::index_names(on_channel));
+            code.blank();
+            code.push(decode);
+            code.blank();
+        }
+    }
+    code.append(step(cx, sends_reliable, sends_unreliable));
+
+    let members = {
+        let (inbound, outgoing) = (&inbound, &outgoing);
+        let own = &mut |cx: &mut Context, event: &Event| -> Vec<Entry> {
+            if let Some(found) = inbound.iter().find(|found| found.info.event.path == event.path) {
+                return found.members(cx);
+            }
+            let found = outgoing.iter().find(|(info, _)| info.event.path == event.path);
+            found.map(|(_, entries)| entries.clone()).unwrap_or_default()
+        };
+        module::members(cx, wire, &schema.root, own)
+    };
+    let table = net(cx, members);
+
+    let mut tail = Block::new();
+    tail.local("Net", table);
+    tail.blank();
+    tail.append(edit_mode(cx));
+    tail.append(connect(cx, &channels, &reads));
+    tail.ret([name("Net")]);
+
+    let guard = cx.runtime_function("Guard");
+    let outgoing_batch = sends_reliable.then(|| cx.runtime("Batch", "create"));
+    let mut services = vec!["RunService"];
+    let stamped = outgoing.iter().any(|(info, _)| info.event.stamp.is_some());
+    if stamped || inbound.iter().any(|event| event.info.event.stream.is_some()) {
+        services.push("Workspace");
+    }
+    let mut file = module::header("client", &wire.signature, &services);
+    file.append(module::foundations(cx));
+    file.local("BASE", text(base_name(&options.remote_scope)));
+    file.local("SIGNATURE", text(wire.signature.as_str()));
+    file.push(Stat::Call(apply(guard, [name("BASE")])));
+    file.blank();
+    file.declare("Reliable", ty("RemoteEvent"));
+    file.declare("Unreliable", ty("UnreliableRemoteEvent"));
+    if let Some(create) = outgoing_batch {
+        file.local("Outgoing", apply(create, []));
+    }
+    if sends_unreliable && options.batch_unreliable {
+        file.local(
+            "PacketLimits",
+            Expr::Table(vec![
+                Entry::Named("bytes".into(), num(options.max_unreliable_size)),
+                Entry::Named("items".into(), num(options.max_events_per_packet)),
+                Entry::Named("slots".into(), num(options.max_instances_per_packet)),
+            ]),
+        );
+    }
+    file.append(state.block);
+    file.blank();
+    file.append(code);
+    file.append(tail);
+    super::print::print(&file)
+}
+
+/// `StepReplication`, and the Heartbeat's version of it.
+fn step(cx: &mut Context, reliable: bool, unreliable: bool) -> Block {
+    let mut body = Block::new();
+    if unreliable && cx.options.batch_unreliable {
+        let flush = cx.runtime("ClientGather", "flush");
+        body.push(Stat::Call(apply(flush, [name("Unreliable")])));
+    }
+    if reliable {
+        let flush = cx.runtime("ClientBatch", "flush");
+        body.push(Stat::Call(apply(flush, [name("Outgoing"), name("Reliable")])));
+    }
+    let mut out = Block::new();
+    out.function("StepReplication", Function::new(Vec::new(), body));
+    out.blank();
+    out
+}
+
+/// Waits for the remotes, checks them, and connects.
+fn connect(cx: &mut Context, channels: &[(Channel, &str, &str); 2], reads: &[bool]) -> Block {
+    let options = cx.options;
+    let folder = options.remotes_folder.as_deref().map_or(Expr::Nil, text);
+    let is_client = method(name("RunService"), "IsClient", []);
+    let wrong_side = cx.runtime("Messages", "wrongSide");
+    let refuse = block(|b| _ = b.call("error", [apply(wrong_side, [text("client")]), num(0)]));
+    let mut out = Block::new();
+    out.when(not(is_client), refuse);
+
+    let join = cx.runtime("ClientRemotes", "join");
+    match options.client_connect_timeout {
+        Some(timeout) => {
+            let wait = cx.runtime("ClientRemotes", "waitUntil");
+            out.push(Stat::Local(
+                vec![bare("FoundReliable"), bare("FoundUnreliable")],
+                vec![apply(wait, [name("BASE"), folder, num(timeout)])],
+            ));
+            let stubs = stubs(cx);
+            let missing = or(not(name("FoundReliable")), not(name("FoundUnreliable")));
+            out.when(missing, block(|b| _ = b.ret([stubs])));
+        }
+        None => {
+            let wait = cx.runtime("ClientRemotes", "wait");
+            out.push(Stat::Local(
+                vec![bare("FoundReliable"), bare("FoundUnreliable")],
+                vec![apply(wait, [name("BASE"), folder])],
+            ));
+        }
+    }
+    out.push(Stat::Assign(
+        vec![name("Reliable"), name("Unreliable")],
+        vec![apply(join, [name("BASE"), name("FoundReliable"), name("FoundUnreliable"), name("SIGNATURE")])],
+    ));
+    if options.client_connect_timeout.is_some() {
+        out.assign(field(name("Net"), member(options.casing, "Connected")), Expr::Bool(true));
+    }
+    for ((channel, remote, function), reads) in channels.iter().zip(reads) {
+        let body = receive::receive(cx, *channel, reads.then_some(*function));
+        let params = vec![param("Packet", ty("buffer")), param("Beside", array(ty("any")))];
+        let signal = path(&format!("{remote}.OnClientEvent"));
+        out.push(Stat::Call(method(
+            signal,
+            "Connect",
+            [lambda(Function { params, varargs: None, returns: None, body })],
+        )));
+    }
+    if !options.manual_replication {
+        out.append(heartbeat(options.client_flush_rate));
+    }
+    out
+}
+
+/// Flushes on Heartbeat, at most so many times a second; what a frame is over its share goes to the next.
+fn heartbeat(rate: u32) -> Block {
+    let interval = 1.0 / f64::from(rate);
+    let mut body = Block::new();
+    body.local("Now", call("os.clock", []));
+    body.bump(name("Waited"), binary(name("Now"), BinaryOp::Sub, name("BeatAt")));
+    body.assign(name("BeatAt"), name("Now"));
+    body.when(lt(name("Waited"), num(interval - 1e-6)), block(|b| _ = b.ret([])));
+    body.push(Stat::Compound(name("Waited"), BinaryOp::Sub, num(interval)));
+    body.when(ge(name("Waited"), num(interval)), block(|b| _ = b.assign(name("Waited"), num(0))));
+    body.call("StepReplication", []);
+    block(|b| {
+        b.push(Stat::Local(vec![bare("Waited"), bare("BeatAt")], vec![num(0), call("os.clock", [])]));
+        let beat = Function { params: Vec::new(), varargs: None, returns: None, body };
+        b.push(Stat::Call(method(path("RunService.Heartbeat"), "Connect", [lambda(beat)])));
+    })
+}
+
+/// The returned table.
+fn net(cx: &mut Context, declared: Vec<Entry>) -> Expr {
+    let casing = cx.options.casing;
+    let mut entries = vec![Entry::Named(member(casing, "StepReplication"), name("StepReplication"))];
+    if cx.options.client_connect_timeout.is_some() {
+        entries.push(Entry::Named(member(casing, "Connected"), Expr::Bool(false)));
+    }
+    for (pascal, own) in [
+        ("SetRateLimitHandler", "ignoreHandler"),
+        ("SetDecodeErrorHandler", "setDecodeErrorHandler"),
+        ("SetPacketDropHandler", "ignoreHandler"),
+        ("SetListenerErrorHandler", "ignoreHandler"),
+    ] {
+        entries.push(Entry::Named(member(casing, pascal), cx.runtime("ClientReports", own)));
+    }
+    entries.push(remotes(cx));
+    entries.extend(declared);
+    Expr::Table(entries)
+}

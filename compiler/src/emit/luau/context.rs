@@ -1,0 +1,142 @@
+//! What every emitter of a module shares: the runtime parts asked for so far, options, and fresh names.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::ast::Expr;
+use super::ast::path;
+use crate::emit::bundle::Bundle;
+use crate::schema::{Options, PackedBooleanReader, Schema};
+
+/// Names a generated module or function uses for itself, so that none derived from the schema may be one of them.
+const OWN: [&str; 40] = [
+    "Absent",
+    "BASE",
+    "Buffer",
+    "Cursor",
+    "Connected",
+    "Decode",
+    "Delta",
+    "End",
+    "Enum",
+    "Except",
+    "Failure",
+    "Forget",
+    "Hooks",
+    "Index",
+    "Instances",
+    "Item",
+    "Items",
+    "Last",
+    "Length",
+    "List",
+    "Listener",
+    "Missing",
+    "Net",
+    "Out",
+    "Player",
+    "Players",
+    "Queues",
+    "Reliable",
+    "ReplicatedStorage",
+    "RunService",
+    "Size",
+    "Slot",
+    "Start",
+    "State",
+    "Step",
+    "Store",
+    "Streams",
+    "Unreliable",
+    "Workspace",
+    "game",
+];
+
+/// State of one module's emission.
+pub struct Context<'a> {
+    /// The schema.
+    pub schema: &'a Schema,
+    /// Its options.
+    pub options: &'a Options,
+    /// Parts of the runtime library the module needs.
+    pub bundle: Bundle,
+    /// Roblox enums whose items are looked up by value.
+    pub enums: BTreeSet<String>,
+    /// Whether room is checked against instance slots too.
+    pub server: bool,
+}
+
+impl<'a> Context<'a> {
+    /// A context that has asked for nothing yet.
+    pub fn new(schema: &'a Schema, server: bool) -> Self {
+        let options = &schema.options;
+        Context { schema, options, bundle: Bundle::default(), enums: BTreeSet::new(), server }
+    }
+
+    /// `Module.member` of the runtime library, which the module inlines from now on.
+    pub fn runtime(&mut self, module: &str, member: &str) -> Expr {
+        self.bundle.need(module, &[member]);
+        path(&format!("{module}.{member}"))
+    }
+
+    /// The function that unpacks booleans, as the options choose it.
+    pub fn boolean_reader(&mut self) -> Expr {
+        match self.options.packed_boolean_reader {
+            PackedBooleanReader::Auto => self.runtime("BooleansAuto", "read"),
+            PackedBooleanReader::Bits => self.runtime("Booleans", "readBits"),
+            PackedBooleanReader::Rows => self.runtime("BooleanRows", "read"),
+        }
+    }
+
+    /// The function a runtime module consists of; its local is the module's name with a small first letter.
+    pub fn runtime_function(&mut self, module: &str) -> Expr {
+        self.bundle.need(module, &[]);
+        let mut local = module.to_owned();
+        if let Some(first) = local.get_mut(..1) {
+            first.make_ascii_lowercase();
+        }
+        path(&local)
+    }
+}
+
+/// Hands out names that are unique in one function.
+#[derive(Clone, Debug, Default)]
+pub struct Names {
+    taken: BTreeMap<String, usize>,
+}
+
+impl Names {
+    /// A name like `hint` that no other local of the function has.
+    pub fn fresh(&mut self, hint: &str) -> String {
+        let mut base: String =
+            hint.chars().filter(|c| c.is_ascii_alphanumeric() || *c == '_').take(32).collect();
+        if let Some(first) = base.get_mut(..1) {
+            first.make_ascii_uppercase();
+        }
+        if !base.starts_with(|c: char| c.is_ascii_alphabetic()) {
+            base.insert_str(0, "Value");
+        }
+        // A digit at the end would run into the number that tells equal names apart.
+        if base.ends_with(|c: char| c.is_ascii_digit()) || OWN.contains(&base.as_str()) {
+            base.push('_');
+        }
+        let count = self.taken.entry(base.clone()).or_insert(0);
+        *count += 1;
+        if *count == 1 { base } else { format!("{base}{count}") }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_unique_and_leave_the_modules_own_alone() {
+        let mut names = Names::default();
+        assert_eq!(names.fresh("speed"), "Speed");
+        assert_eq!(names.fresh("Speed"), "Speed2");
+        assert_eq!(names.fresh("Cursor"), "Cursor_");
+        assert_eq!(names.fresh("Value1"), "Value1_");
+        assert_eq!(names.fresh("1st way"), "Value1stway");
+        assert_eq!(names.fresh(""), "Value");
+    }
+}

@@ -1,0 +1,21 @@
+//! Luau modules from a schema and its wire plan.
+
+pub mod ast;
+mod client;
+pub mod context;
+mod exports;
+mod module;
+mod number;
+pub mod print;
+mod read;
+mod receive;
+mod roblox;
+mod send;
+mod server;
+pub mod types;
+mod types_module;
+mod write;
+
+pub use client::emit as client;
+pub use server::emit as server;
+pub use types_module::emit as types_text;

@@ -1,0 +1,317 @@
+//! What server and client modules have in common: events with their plans, module-level state, dispatch by index, and
+//! the shape of the file.
+
+use std::collections::BTreeSet;
+
+use super::ast::*;
+use super::context::{Context, Names};
+use super::roblox::enum_table;
+use super::types;
+use crate::schema::{Call, Casing, Channel, Event, Item, Payload, Schema, Scope, Side};
+use crate::wire::{EventWire, Wire};
+
+/// Module-level locals a module may spend on events. Beyond, their state goes into one table: a function may have 200
+/// locals and as many upvalues, and runtime parts, services and functions need theirs.
+const STATE_LOCALS: usize = 90;
+
+/// An event with its plan and names.
+pub struct EventInfo<'a> {
+    /// As resolved.
+    pub event: &'a Event,
+    /// As it travels.
+    pub wire: &'a EventWire,
+    /// Its path joined by `_`: unique, and a name.
+    pub key: String,
+}
+
+impl EventInfo<'_> {
+    /// Whether it waits in a queue for a loop instead of being told to listeners.
+    pub fn is_polled(&self, use_polling: bool) -> bool {
+        self.event.call == Call::Polling
+            || (use_polling && self.event.stream.is_none() && self.event.stamp.is_none())
+    }
+
+    /// What stands for it in reports, different for any two items of a module.
+    pub fn report_key(&self) -> Expr {
+        let channel = if self.wire.channel == Channel::Unreliable { 256 } else { 0 };
+        num(u16::from(self.event.index) + channel)
+    }
+
+    /// Its declared parameters: a name for documentation, and a type.
+    pub fn declared(&self, schema: &Schema) -> Vec<(String, LuauType)> {
+        match &self.event.data {
+            Payload::Nothing => Vec::new(),
+            Payload::Single(value) => vec![("Value".to_owned(), types::of_type(schema, value))],
+            Payload::Pack(elements) => elements
+                .iter()
+                .enumerate()
+                .map(|(place, element)| (element.parameter(place), types::of_type(schema, &element.ty)))
+                .collect(),
+        }
+    }
+
+    /// What a listener is given behind the player.
+    pub fn heard(&self, schema: &Schema) -> Vec<(String, LuauType)> {
+        let mut heard = self.declared(schema);
+        if self.event.stream.is_some() {
+            for (_, value) in &mut heard {
+                *value = optional(value.clone());
+            }
+            heard.push(("ServerTime".to_owned(), ty("number")));
+        } else if self.event.stamp.is_some() {
+            heard.push(("SentAt".to_owned(), ty("number")));
+        }
+        heard
+    }
+
+    /// The word of the schema for how it is listened to.
+    pub fn call_word(&self) -> &'static str {
+        match self.event.call {
+            Call::SingleSync => "SingleSync",
+            Call::ManySync => "ManySync",
+            Call::SingleAsync => "SingleAsync",
+            Call::ManyAsync => "ManyAsync",
+            Call::Polling => "Polling",
+        }
+    }
+
+    /// Whether its listeners run on the thread of the packet.
+    pub fn is_sync(&self) -> bool {
+        matches!(self.event.call, Call::SingleSync | Call::ManySync)
+    }
+
+    /// Whether it keeps one listener.
+    pub fn is_single(&self) -> bool {
+        matches!(self.event.call, Call::SingleSync | Call::SingleAsync)
+    }
+}
+
+/// Every event, in order of declaration.
+pub fn events<'a>(schema: &'a Schema, wire: &'a Wire) -> Vec<EventInfo<'a>> {
+    fn walk<'a>(scope: &'a Scope, wire: &'a Wire, names: &mut Names, found: &mut Vec<EventInfo<'a>>) {
+        for item in &scope.items {
+            match item {
+                Item::Event(event) => {
+                    let path: Vec<&str> = event.path.iter().map(String::as_str).collect();
+                    if let Some(planned) = wire.event(&path) {
+                        let key = names.fresh(&event.path.join("_"));
+                        found.push(EventInfo { event, wire: planned, key });
+                    }
+                }
+                Item::Scope(inner) => walk(inner, wire, names, found),
+                Item::Type(_) | Item::Function(_) => {}
+            }
+        }
+    }
+    let mut found = Vec::new();
+    walk(&schema.root, wire, &mut Names::default(), &mut found);
+    found
+}
+
+/// A member's name in the casing of the options.
+pub fn member(casing: Casing, pascal: &str) -> String {
+    match casing {
+        Casing::Pascal => pascal.to_owned(),
+        Casing::Camel => {
+            let mut name = pascal.to_owned();
+            if let Some(first) = name.get_mut(..1) {
+                first.make_ascii_lowercase();
+            }
+            name
+        }
+        Casing::Snake => {
+            let mut name = String::new();
+            for (place, c) in pascal.chars().enumerate() {
+                if c.is_ascii_uppercase() && place > 0 {
+                    name.push('_');
+                }
+                name.push(c.to_ascii_lowercase());
+            }
+            name
+        }
+    }
+}
+
+/// The module's own state: locals while they fit, fields of one table otherwise.
+pub struct State {
+    in_table: bool,
+    names: Names,
+    /// Declarations, in order.
+    pub block: Block,
+}
+
+impl State {
+    /// Room for `expected` pieces of state.
+    pub fn new(expected: usize) -> State {
+        let mut block = Block::new();
+        let in_table = expected > STATE_LOCALS;
+        if in_table {
+            block.local("State", Expr::Table(Vec::new()));
+        }
+        State { in_table, names: Names::default(), block }
+    }
+
+    /// A piece of state like `hint`, with a value at first.
+    pub fn declare(&mut self, hint: &str, kind: Option<LuauType>, value: Expr) -> Expr {
+        let hint = self.names.fresh(hint);
+        if self.in_table {
+            let place = field(name("State"), hint);
+            let value = match kind {
+                Some(kind) => cast(value, kind),
+                None => value,
+            };
+            self.block.assign(place.clone(), value);
+            return place;
+        }
+        match kind {
+            Some(kind) => self.block.local_typed(&hint, kind, value),
+            None => self.block.local(&hint, value),
+        };
+        name(hint)
+    }
+}
+
+/// Cases of an item index, told apart by halving down to runs of two.
+pub fn dispatch(cases: &[(u8, Block)], otherwise: &Block) -> Block {
+    if let [] = cases {
+        return otherwise.clone();
+    }
+    if cases.len() <= 2 {
+        let arms = cases.iter().map(|(index, body)| (eq(name("Index"), num(*index)), body.clone())).collect();
+        return block(|b| _ = b.push(Stat::If(arms, Some(otherwise.clone()))));
+    }
+    let (low, high) = cases.split_at(cases.len() / 2);
+    block(|b| {
+        let below = lt(name("Index"), num(high[0].0));
+        b.when_else(below, dispatch(low, otherwise), dispatch(high, otherwise));
+    })
+}
+
+/// A table of the names of items by their index.
+pub fn index_names<'a>(events: impl Iterator<Item = &'a EventInfo<'a>>) -> Expr {
+    Expr::Table(
+        events.map(|info| Entry::Keyed(num(info.event.index), text(info.event.name.as_str()))).collect(),
+    )
+}
+
+/// The table of members: what `own` gives for each event, exported types, scopes in scopes.
+pub fn members(
+    cx: &mut Context,
+    wire: &Wire,
+    scope: &Scope,
+    own: &mut dyn FnMut(&mut Context, &Event) -> Vec<Entry>,
+) -> Vec<Entry> {
+    let schema = cx.schema;
+    let mut entries = Vec::new();
+    for item in &scope.items {
+        match item {
+            Item::Event(event) => {
+                entries.push(Entry::Comment(describe(event)));
+                let inner = own(cx, event);
+                entries.push(Entry::Named(event.name.clone(), Expr::Table(inner)));
+            }
+            Item::Scope(inner) => {
+                let inner_entries = members(cx, wire, inner, own);
+                if !inner_entries.is_empty() {
+                    entries.push(Entry::Named(inner.name.clone(), Expr::Table(inner_entries)));
+                }
+            }
+            Item::Type(id) => {
+                let decl = schema.types.get(id.0 as usize).filter(|decl| decl.export);
+                if let (Some(decl), Some(export)) = (decl, wire.export(*id)) {
+                    let codec = super::exports::members(cx, decl, &export.plan);
+                    entries.push(Entry::Named(decl.name.clone(), Expr::Table(codec)));
+                }
+            }
+            Item::Function(_) => {}
+        }
+    }
+    entries
+}
+
+/// A line about an event, for whoever reads the module.
+fn describe(event: &Event) -> String {
+    let from = match event.from {
+        Side::Server => "from the server",
+        Side::Client => "from clients",
+    };
+    let kind = if event.stream.is_some() {
+        "stream"
+    } else {
+        match event.delivery {
+            crate::schema::Delivery::Reliable => "reliable event",
+            crate::schema::Delivery::Unreliable => "unreliable event",
+            crate::schema::Delivery::OrderedUnreliable => "ordered unreliable event",
+        }
+    };
+    format!("{}: {kind} {from}", event.path.join("."))
+}
+
+/// The base name of the remotes.
+pub fn base_name(scope: &str) -> String {
+    if scope.is_empty() { "BLINK".to_owned() } else { format!("{scope}_BLINK") }
+}
+
+/// Parameters of a generated function for these values: positional names, so that none captures a local.
+pub fn positional(values: &[(String, LuauType)]) -> (Vec<Param>, Vec<Expr>) {
+    let named: Vec<String> = (1..=values.len()).map(|place| format!("Value{place}")).collect();
+    let params = named.iter().zip(values).map(|(name, (_, ty))| param(name, ty.clone())).collect();
+    (params, named.into_iter().map(name).collect())
+}
+
+/// The type of a listener of these values.
+pub fn listener_type(player: bool, values: &[(String, LuauType)]) -> LuauType {
+    let mut params = Vec::new();
+    if player {
+        params.push((Some("Player".to_owned()), ty("Player")));
+    }
+    params.extend(values.iter().map(|(name, ty)| {
+        let name = if super::print::is_name(name) { Some(name.clone()) } else { None };
+        (name, ty.clone())
+    }));
+    LuauType::Function(params, Vec::new())
+}
+
+/// `() -> ()`
+pub fn disconnect_type() -> LuauType {
+    LuauType::Function(Vec::new(), Vec::new())
+}
+
+/// Starts a file: directives, header, services.
+pub fn header(side: &str, signature: &str, services: &[&str]) -> Block {
+    block(|b| {
+        b.comment("!strict\n!native\n!optimize 2");
+        b.comment(format!(
+            "The {side} module of schema {signature}, generated by BlinkBlox {}. Edits are lost when it is built anew.",
+            crate::VERSION
+        ));
+        b.blank();
+        for service in services {
+            b.local(*service, method(name("game"), "GetService", [text(*service)]));
+        }
+        if !services.is_empty() {
+            b.blank();
+        }
+    })
+}
+
+/// The named types, then the runtime parts asked for, then tables of Roblox enums.
+pub fn foundations(cx: &Context) -> Block {
+    let mut out = types::declarations(cx.schema);
+    out.blank();
+    for part in cx.bundle.parts() {
+        out.push(Stat::Source(part.text.into()));
+        out.blank();
+    }
+    let enums: BTreeSet<String> = cx.enums.clone();
+    for enum_name in &enums {
+        let table = enum_table(enum_name);
+        let of = field(name("Enum"), enum_name.as_str());
+        let items = LuauType::Map(Box::new(ty("number")), Box::new(ty(format!("Enum.{enum_name}"))));
+        out.local_typed(&table, items, Expr::Table(Vec::new()));
+        let body = block(|b| _ = b.assign(index(name(&table), path("Item.Value")), name("Item")));
+        out.push(Stat::Each(vec!["_".into(), "Item".into()], vec![method(of, "GetEnumItems", [])], body));
+        out.blank();
+    }
+    out
+}

@@ -1,0 +1,401 @@
+//! Receiving events: listeners and queues of each, and the function that reads a channel's packets.
+
+use super::ast::*;
+use super::context::{Context, Names};
+use super::module::{EventInfo, State, disconnect_type, dispatch, listener_type, member, positional};
+use super::read;
+use crate::schema::{Channel, Delivery, Side};
+
+/// Rows a queue holds that waits for a listener.
+const QUEUE: u32 = 256;
+
+/// What a module keeps of an event it receives.
+pub struct Inbound<'a> {
+    /// The event.
+    pub info: EventInfo<'a>,
+    /// Its listeners, or its poll queue.
+    hook: Expr,
+    polled: bool,
+    /// Numbers or times accepted last.
+    last: Option<Expr>,
+    /// Its rate.
+    limit: Option<Expr>,
+}
+
+impl<'a> Inbound<'a> {
+    /// Declares what the module keeps of the event.
+    pub fn declare(cx: &mut Context, info: EventInfo<'a>, state: &mut State) -> Inbound<'a> {
+        let polled = info.is_polled(cx.options.use_polling);
+        let reliable = info.wire.channel == Channel::Reliable;
+        let event = &info.event;
+        let event_name = text(event.name.as_str());
+
+        let hook = if polled {
+            let create = cx.runtime("Queue", "create");
+            let capacity = if cx.server { name("PollCapacity") } else { num(f64::INFINITY) };
+            state.declare(&format!("{}Rows", info.key), None, apply(create, [capacity]))
+        } else {
+            let kind = if info.is_sync() { "sync" } else { "async" };
+            let run = if cx.server {
+                let run = cx.runtime("ServerListeners", kind);
+                apply(run, [info.report_key(), event_name.clone()])
+            } else {
+                apply(cx.runtime("ClientListeners", kind), [])
+            };
+            let queue = reliable.then(|| {
+                if cx.server {
+                    apply(cx.runtime("Queue", "create"), [num(QUEUE)])
+                } else {
+                    apply(cx.runtime("ClientListeners", "queue"), [event_name.clone(), num(QUEUE)])
+                }
+            });
+            let value = if info.is_single() {
+                let mut args = vec![event_name, text(info.call_word()), run];
+                args.extend(queue);
+                apply(cx.runtime("Listeners", "single"), args)
+            } else {
+                let mut args = vec![run];
+                args.extend(queue);
+                apply(cx.runtime("Listeners", "many"), args)
+            };
+            state.declare(&format!("{}Listeners", info.key), None, value)
+        };
+
+        let ordered = event.delivery == Delivery::OrderedUnreliable;
+        let last = ordered.then(|| {
+            if cx.server {
+                let create = cx.runtime("Orders", "create");
+                state.declare(&format!("{}Last", info.key), None, apply(create, []))
+            } else {
+                let kind = optional(ty("number"));
+                state.declare(&format!("{}Last", info.key), Some(kind), Expr::Nil)
+            }
+        });
+        let limit = event.rate.filter(|_| cx.server && event.from == Side::Client).map(|rate| {
+            let limit = cx.runtime("Bucket", "limit");
+            let value = apply(limit, [num(rate.rate), num(rate.burst)]);
+            state.declare(&format!("{}Rate", info.key), None, value)
+        });
+        Inbound { info, hook, polled, last, limit }
+    }
+
+    /// The rate limit's `drop`, for a player who is leaving.
+    pub fn limit(&self) -> Option<&Expr> {
+        self.limit.as_ref()
+    }
+
+    /// `On` and `Predict`, or `Iter` and `Next`.
+    pub fn members(&self, cx: &mut Context) -> Vec<Entry> {
+        let casing = cx.options.casing;
+        let mut heard = self.info.heard(cx.schema);
+        let server = cx.server;
+        if self.polled {
+            let mut row = vec![ty("number")];
+            if server {
+                row.push(ty("Player"));
+            }
+            row.extend(heard.into_iter().map(|(_, ty)| ty));
+            let iterate = cx.runtime("Queue", "iterate");
+            let iterator = LuauType::Function(Vec::new(), row);
+            let make = || {
+                let body = block(|b| _ = b.ret([apply(iterate.clone(), [self.hook.clone()])]));
+                lambda(Function::new(Vec::new(), body).returning(vec![iterator.clone()]))
+            };
+            return vec![
+                Entry::Named(member(casing, "Iter"), make()),
+                Entry::Comment("Deprecated, the same as Iter.".to_owned()),
+                Entry::Named(member(casing, "Next"), make()),
+            ];
+        }
+        if heard.is_empty() {
+            heard.push(("Value".to_owned(), ty("nil")));
+        }
+        let listener = listener_type(server, &heard);
+        let body = block(|b| {
+            b.ret([apply(field(self.hook.clone(), "on"), [name("Listener")])]);
+        });
+        let on = Function::new(vec![param("Listener", listener)], body).returning(vec![disconnect_type()]);
+        let mut entries = vec![Entry::Named(member(casing, "On"), lambda(on))];
+        if cx.options.predict {
+            let (rest, values) = positional(&heard);
+            let mut params = Vec::new();
+            let mut args = Vec::new();
+            if server {
+                params.push(param("Player", ty("Player")));
+                args.push(name("Player"));
+            }
+            params.extend(rest);
+            args.extend(values);
+            let body = block(|b| {
+                b.push(Stat::Call(apply(field(self.hook.clone(), "deliver"), args)));
+            });
+            entries.push(Entry::Named(member(casing, "Predict"), lambda(Function::new(params, body))));
+        }
+        entries
+    }
+
+    /// Statements that read one item and hand it on. `Cursor` stands at its index byte, and ends behind it.
+    fn item(&self, cx: &mut Context) -> Block {
+        let info = &self.info;
+        let item = &info.wire.item;
+        let mut names = Names::default();
+        let mut out = Block::new();
+        let slots = item.payload.block.size.slots > 0;
+        if slots {
+            out.local("Missing", Expr::Bool(false));
+        }
+        let number = (info.event.delivery == Delivery::OrderedUnreliable && info.event.stream.is_none())
+            .then(|| {
+                let at = add(name("Cursor"), num(1));
+                out.local("Number", call("buffer.readu16", [name("Buffer"), at]));
+                name("Number")
+            });
+        let what = info.event.path.join(".");
+        let shift = item.header.size();
+        let (mut values, advance) = read::payload(cx, &mut names, &item.payload, shift, &what, &mut out);
+
+        // An item is decoded completely, whatever becomes of it: what is not sure to be used is read here.
+        let sure = !slots && number.is_none() && self.limit.is_none() && info.event.stream.is_none();
+        if !sure {
+            values = values
+                .into_iter()
+                .zip(kinds(cx, info))
+                .map(|(value, kind)| {
+                    if matches!(value, Expr::Name(_) | Expr::Number(_) | Expr::Nil) {
+                        return value;
+                    }
+                    let local = names.fresh("Value");
+                    out.local_typed(&local, kind, value);
+                    name(local)
+                })
+                .collect();
+        }
+        let handing = self.handing(cx, &mut names, values, number);
+        if slots {
+            let report = self.missing(cx);
+            out.when_else(name("Missing"), report, handing);
+        } else {
+            out.append(handing);
+        }
+        out.bump(name("Cursor"), size(advance));
+        out
+    }
+
+    fn missing(&self, cx: &mut Context) -> Block {
+        let event = text(self.info.event.name.as_str());
+        let failure = apply(cx.runtime("Messages", "missingInstance"), []);
+        let call = if cx.server {
+            let reliable = Expr::Bool(self.info.wire.channel == Channel::Reliable);
+            let report = cx.runtime("Reports", "decodeFailed");
+            apply(report, [name("Player"), reliable, self.info.report_key(), event, failure])
+        } else {
+            apply(cx.runtime("ClientReports", "instanceMissing"), [self.info.report_key(), event, failure])
+        };
+        block(|b| _ = b.push(Stat::Call(call)))
+    }
+
+    /// Order, stamp, rate, and whoever listens, in this order.
+    fn handing(
+        &self,
+        cx: &mut Context,
+        names: &mut Names,
+        mut values: Vec<Expr>,
+        number: Option<Expr>,
+    ) -> Block {
+        let info = &self.info;
+        let mut out = Block::new();
+        let server_time = |cx: &mut Context| {
+            let _ = cx;
+            method(name("Workspace"), "GetServerTimeNow", [])
+        };
+
+        if info.event.stream.is_some() {
+            let recover = cx.runtime("Clock", "recover");
+            let now = server_time(cx);
+            let stamp = values.pop().unwrap_or(Expr::Nil);
+            out.local("ServerTime", apply(recover, [stamp, now]));
+            values.push(name("ServerTime"));
+            let Some(last) = &self.last else { return out };
+            let delivery = self.delivery(cx, values);
+            let accepted = block(|b| {
+                b.assign(last.clone(), name("ServerTime"));
+                b.append(delivery);
+            });
+            // A first state has nothing to be older than.
+            let newest = or(not(last.clone()), ge(name("ServerTime"), last.clone()));
+            out.when(newest, accepted);
+            return out;
+        }
+
+        let mut inner = Block::new();
+        if let Some(window) = info.event.stamp {
+            let recover = cx.runtime("Clock", "recover");
+            let clamp = cx.runtime("Clock", "clamp");
+            let stamp = values.pop().unwrap_or(Expr::Nil);
+            let now = names.fresh("Now");
+            inner.local(&now, server_time(cx));
+            let recovered = apply(recover, [stamp, name(&now)]);
+            inner.local("SentAt", apply(clamp, [recovered, name(&now), num(window / 1000.0)]));
+            values.push(name("SentAt"));
+        }
+        let delivery = self.delivery(cx, values);
+        match &self.limit {
+            Some(limit) => {
+                let clock = call("os.clock", []);
+                inner.local("Paid", apply(field(limit.clone(), "take"), [name("Player"), num(1), clock]));
+                let report = cx.runtime("Reports", "rateLimited");
+                let event = text(info.event.name.as_str());
+                let refused = block(|b| {
+                    b.push(Stat::Call(apply(report, [name("Player"), info.report_key(), event])));
+                });
+                // Nil is a player who left, of whom nothing is reported.
+                inner.push(Stat::If(
+                    vec![(name("Paid"), delivery), (eq(name("Paid"), Expr::Bool(false)), refused)],
+                    None,
+                ));
+            }
+            None => {
+                inner.append(delivery);
+            }
+        }
+        let (Some(number), Some(last)) = (number, &self.last) else { return inner };
+        if cx.server {
+            let accept = cx.runtime("Orders", "accept");
+            out.when(apply(accept, [last.clone(), name("Player"), number]), inner);
+        } else {
+            let is_newer = cx.runtime("Sequence", "isNewer");
+            let accepted = block(|b| {
+                b.assign(last.clone(), number.clone());
+                b.append(inner);
+            });
+            out.when(apply(is_newer, [number, last.clone()]), accepted);
+        }
+        out
+    }
+
+    fn delivery(&self, cx: &mut Context, values: Vec<Expr>) -> Block {
+        let mut args = Vec::new();
+        if cx.server {
+            args.push(name("Player"));
+        }
+        args.extend(values);
+        let call = if self.polled {
+            let push = cx.runtime("Queue", "push");
+            args.insert(0, self.hook.clone());
+            apply(push, args)
+        } else {
+            apply(field(self.hook.clone(), "deliver"), args)
+        };
+        block(|b| _ = b.push(Stat::Call(call)))
+    }
+}
+
+/// Luau types of the payload's parameters.
+fn kinds(cx: &Context, info: &EventInfo) -> Vec<LuauType> {
+    let mut kinds: Vec<LuauType> = info.heard(cx.schema).into_iter().map(|(_, ty)| ty).collect();
+    let planned = match &info.wire.item.payload.block.body.shape {
+        crate::wire::plan::Shape::Pack(members) => members.len(),
+        _ => 1,
+    };
+    kinds.resize(planned, ty("any"));
+    kinds
+}
+
+/// The function that reads packets of a channel, when this side receives anything on it.
+pub fn decode(cx: &mut Context, function: &str, inbound: &[Inbound], channel: Channel) -> Option<Stat> {
+    let mut cases = Vec::new();
+    let mut slots = false;
+    for event in inbound.iter().filter(|event| event.info.wire.channel == channel) {
+        slots |= event.info.wire.item.payload.block.size.slots > 0;
+        let body = event.item(cx);
+        let mut commented = Block::new();
+        commented.comment(event.info.event.path.join("."));
+        commented.append(body);
+        cases.push((event.info.event.index, commented));
+    }
+    if cases.is_empty() {
+        return None;
+    }
+    cases.sort_by_key(|(index, _)| *index);
+
+    let mut body = Block::new();
+    body.local("Length", call("buffer.len", [name("Buffer")]));
+    body.local("Cursor", num(0));
+    if slots {
+        body.local("Slot", num(0));
+    }
+    let mut item = Block::new();
+    if cx.server {
+        body.local("Items", num(0));
+        let limit = num(cx.options.max_events_per_packet);
+        let dropped = cx.runtime("Reports", "packetDropped");
+        let rate = num(cx.options.inbound_bytes_per_second);
+        let stop = block(|b| {
+            b.push(Stat::Call(apply(dropped, [name("Player"), text("Events"), limit.clone(), rate])));
+            b.ret([]);
+        });
+        item.when(eq(name("Items"), limit), stop);
+        item.bump(name("Items"), num(1));
+    }
+    let place = cx.runtime("Decoding", "place");
+    item.assign(field(place, "at"), name("Cursor"));
+    item.local("Index", call("buffer.readu8", [name("Buffer"), name("Cursor")]));
+    let unknown = cx.runtime("Messages", "unknownIndex");
+    let otherwise = block(|b| {
+        b.call("error", [apply(unknown, [name("Index")]), num(0)]);
+    });
+    item.append(dispatch(&cases, &otherwise));
+    body.push(Stat::While(lt(name("Cursor"), name("Length")), item));
+
+    let mut params = Vec::new();
+    if cx.server {
+        params.push(param("Player", ty("Player")));
+    }
+    params.push(param("Buffer", ty("buffer")));
+    let instances = if slots { "Instances" } else { "_Instances" };
+    params.push(param(instances, array(ty("any"))));
+    Some(Stat::Function(function.to_owned(), Function::new(params, body)))
+}
+
+/// Statements of a remote's connection: read the packet, report why it was given up. `Packet` and `Beside` are what
+/// came; on the server they have been admitted.
+pub fn receive(cx: &mut Context, channel: Channel, function: Option<&str>) -> Block {
+    let reliable = Expr::Bool(channel == Channel::Reliable);
+    let Some(function) = function else {
+        let message = apply(cx.runtime("Messages", "silentChannel"), []);
+        let report = if cx.server {
+            let report = cx.runtime("Reports", "decodeFailed");
+            apply(report, [name("Player"), reliable, Expr::Nil, Expr::Nil, message])
+        } else {
+            apply(cx.runtime("ClientReports", "decodeFailed"), [Expr::Nil, message])
+        };
+        return block(|b| _ = b.push(Stat::Call(report)));
+    };
+    let names = name(format!("{function}Names"));
+    let mut args = vec![name("Packet")];
+    if cx.options.sync_validation {
+        args.push(names.clone());
+    }
+    args.push(name(function));
+    if cx.server {
+        args.push(name("Player"));
+    }
+    args.extend([name("Packet"), name("Beside")]);
+    let run = cx.runtime("Decoding", if cx.options.sync_validation { "runWatched" } else { "run" });
+    let mut out = Block::new();
+    out.push(Stat::Local(vec![bare("Done"), bare("Index"), bare("Failure")], vec![apply(run, args)]));
+    let mut failed = Block::new();
+    let found = and(name("Index"), index(names, name("Index")));
+    failed.local_typed("Event", optional(ty("string")), found);
+    let report = if cx.server {
+        let report = cx.runtime("Reports", "decodeFailed");
+        let offset = if channel == Channel::Reliable { 0 } else { 256 };
+        let key = and(name("Event"), add(cast(name("Index"), ty("number")), num(offset)));
+        apply(report, [name("Player"), reliable, key, name("Event"), name("Failure")])
+    } else {
+        apply(cx.runtime("ClientReports", "decodeFailed"), [name("Event"), name("Failure")])
+    };
+    failed.push(Stat::Call(report));
+    out.when(not(name("Done")), failed);
+    out
+}

@@ -1,0 +1,263 @@
+//! Sending an event: the members of its table, written from its plan.
+
+use super::ast::*;
+use super::context::{Context, Names};
+use super::module::{EventInfo, State, member, positional};
+use super::write;
+use crate::schema::{Channel, Delivery};
+
+/// Locals of a function that writes the item of `info` into `Out`: the statements, and where it ends.
+fn writing(
+    cx: &mut Context,
+    info: &EventInfo,
+    values: &[Expr],
+    level: u8,
+    body: &mut Block,
+) -> write::Written {
+    let item = &info.wire.item;
+    let mut names = Names::default();
+    let what = info.event.path.join(".");
+    write::item(cx, &mut names, Some(item.header), &item.payload, values, &what, level, body)
+}
+
+fn commit(written: &write::Written, body: &mut Block) {
+    body.assign(path("Out.cursor"), written.end.clone());
+    if written.slots {
+        body.assign(path("Out.slots"), name("Slot"));
+    }
+}
+
+/// The stamp of this moment.
+fn stamp_now(cx: &mut Context) -> Expr {
+    let stamp = cx.runtime("Clock", "stamp");
+    apply(stamp, [method(name("Workspace"), "GetServerTimeNow", [])])
+}
+
+/// `Fire` of a client.
+pub fn client(cx: &mut Context, info: &EventInfo, state: &mut State) -> Vec<Entry> {
+    let (mut params, mut values) = positional(&info.declared(cx.schema));
+    if values.is_empty() && info.event.stamp.is_none() {
+        params.push(param("_", ty("nil")));
+    }
+    if info.event.stamp.is_some() {
+        values.push(stamp_now(cx));
+    }
+    let mut body = Block::new();
+    match info.wire.channel {
+        Channel::Reliable => {
+            body.local("Out", name("Outgoing"));
+            let written = writing(cx, info, &values, 2, &mut body);
+            let commit = cx.runtime("ClientBatch", "commit");
+            let slots = if written.slots { name("Slot") } else { path("Out.slots") };
+            let limits = [
+                num(cx.options.max_events_per_packet),
+                num(cx.options.max_packet_size),
+                num(cx.options.max_instances_per_packet),
+            ];
+            let mut args = vec![name("Out"), written.end, slots];
+            args.extend(limits);
+            body.push(Stat::Call(apply(commit, args)));
+        }
+        Channel::Unreliable => {
+            let module = if cx.options.batch_unreliable { "ClientGather" } else { "ClientUnreliable" };
+            let item = cx.runtime(module, "item");
+            body.local("Out", apply(item, []));
+            let written = writing(cx, info, &values, 2, &mut body);
+            commit(&written, &mut body);
+            let send = cx.runtime(module, "send");
+            let mut args = vec![name("Out"), text(info.event.name.as_str())];
+            if cx.options.batch_unreliable {
+                args.push(name("PacketLimits"));
+            } else {
+                args.insert(0, name("Unreliable"));
+                args.push(num(cx.options.max_unreliable_size));
+            }
+            if info.event.delivery == Delivery::OrderedUnreliable {
+                let number = state.declare(&format!("{}Number", info.key), None, num(0));
+                args.push(number.clone());
+                let next = block(|b| {
+                    let following = binary(add(number.clone(), num(1)), BinaryOp::Mod, num(65536));
+                    b.assign(number, following);
+                });
+                body.when(apply(send, args), next);
+            } else {
+                body.push(Stat::Call(apply(send, args)));
+            }
+        }
+    }
+    vec![Entry::Named(member(cx.options.casing, "Fire"), lambda(Function::new(params, body)))]
+}
+
+/// `Fire`, `FireAll`, `FireList` and `FireExcept` of the server.
+pub fn server(cx: &mut Context, info: &EventInfo, state: &mut State) -> Vec<Entry> {
+    let declared = info.declared(cx.schema);
+    let (mut rest, values) = positional(&declared);
+    if values.is_empty() {
+        rest.push(param("_", ty("nil")));
+    }
+    let with = |first: Option<Param>| -> Vec<Param> { first.into_iter().chain(rest.clone()).collect() };
+    let player = || param("Player", ty("Player"));
+    let list = || param("List", array(ty("Player")));
+    let except = || param("Except", ty("Player"));
+
+    let bodies = match info.wire.channel {
+        Channel::Reliable => reliable(cx, info, &values),
+        Channel::Unreliable => unreliable(cx, info, &values, state),
+    };
+    let casing = cx.options.casing;
+    let [fire, fire_all, fire_list, fire_except] = bodies;
+    let entry = |member_name: &str, params, body| {
+        Entry::Named(member(casing, member_name), lambda(Function::new(params, body)))
+    };
+    vec![
+        entry("Fire", with(Some(player())), fire),
+        entry("FireAll", with(None), fire_all),
+        entry("FireList", with(Some(list())), fire_list),
+        entry("FireExcept", with(Some(except())), fire_except),
+    ]
+}
+
+fn reliable(cx: &mut Context, info: &EventInfo, values: &[Expr]) -> [Block; 4] {
+    let mut fire = Block::new();
+    let own = cx.runtime("ServerBatch", "own");
+    fire.local("Out", apply(own, [name("Player")]));
+    let written = writing(cx, info, values, 2, &mut fire);
+    commit(&written, &mut fire);
+
+    let mut fire_all = Block::new();
+    let shared = cx.runtime("ServerBatch", "shared");
+    let spread = cx.runtime("ServerBatch", "spread");
+    fire_all.local("Out", apply(shared, []));
+    let written = writing(cx, info, values, 2, &mut fire_all);
+    let first_slot = if written.slots {
+        fire_all.local("FirstSlot", path("Out.slots"));
+        name("FirstSlot")
+    } else {
+        path("Out.slots")
+    };
+    commit(&written, &mut fire_all);
+    fire_all.push(Stat::Call(apply(spread, [name("Out"), name("Start"), first_slot])));
+
+    let append = cx.runtime("ServerBatch", "appendOwn");
+    let item = cx.runtime("ServerBatch", "item");
+    let mut once = Block::new();
+    once.local("Out", apply(item, []));
+    let written = writing(cx, info, values, 2, &mut once);
+    commit(&written, &mut once);
+
+    let mut fire_list = once.clone();
+    let each = block(|b| {
+        b.push(Stat::Call(apply(append.clone(), [name("Player"), name("Out")])));
+    });
+    fire_list.push(Stat::Each(vec!["_".into(), "Player".into()], vec![name("List")], each));
+
+    let mut fire_except = expect_player(cx, "Except");
+    fire_except.append(once);
+    let each = block(|b| {
+        let others = block(|b| {
+            b.push(Stat::Call(apply(append, [name("Player"), name("Out")])));
+        });
+        b.when(ne(name("Player"), name("Except")), others);
+    });
+    let everyone = method(name("Players"), "GetPlayers", []);
+    fire_except.push(Stat::Each(vec!["_".into(), "Player".into()], vec![everyone], each));
+    [fire, fire_all, fire_list, fire_except]
+}
+
+fn unreliable(cx: &mut Context, info: &EventInfo, values: &[Expr], state: &mut State) -> [Block; 4] {
+    let module = if cx.options.batch_unreliable { "ServerGather" } else { "ServerUnreliable" };
+    let ordered = info.event.delivery == Delivery::OrderedUnreliable;
+    let numbers = ordered.then(|| {
+        let counter = cx.runtime(module, "counter");
+        state.declare(&format!("{}Numbers", info.key), None, apply(counter, []))
+    });
+    let limit = num(cx.options.max_unreliable_size);
+    let event = text(info.event.name.as_str());
+
+    let item = cx.runtime(module, "item");
+    let mut once = Block::new();
+    once.local("Out", apply(item, []));
+    let written = writing(cx, info, values, 2, &mut once);
+    commit(&written, &mut once);
+
+    let send = |cx: &mut Context, function: &str, first: Option<Expr>, numbers: Option<Expr>| {
+        let function = cx.runtime(module, function);
+        let mut args: Vec<Expr> = first.into_iter().collect();
+        args.extend([name("Out"), event.clone(), limit.clone()]);
+        args.extend(numbers);
+        block(|b| _ = b.push(Stat::Call(apply(function, args))))
+    };
+    let mut fire = expect_player(cx, "Player");
+    fire.append(once.clone());
+    fire.append(send(cx, "send", Some(name("Player")), numbers.clone()));
+
+    let mut fire_all = once.clone();
+    fire_all.append(if ordered {
+        send(cx, "sendExcept", Some(Expr::Nil), numbers.clone())
+    } else {
+        send(cx, "sendAll", None, None)
+    });
+
+    let mut fire_list = once.clone();
+    fire_list.append(send(cx, "sendList", Some(name("List")), numbers.clone()));
+
+    let mut fire_except = expect_player(cx, "Except");
+    fire_except.append(once);
+    fire_except.append(send(cx, "sendExcept", Some(name("Except")), numbers));
+    [fire, fire_all, fire_list, fire_except]
+}
+
+/// Refuses a first argument that is no player, which a call with a colon gives.
+fn expect_player(cx: &mut Context, param: &str) -> Block {
+    let expect = cx.runtime("ServerBatch", "expectPlayer");
+    block(|b| {
+        let body = block(|b| _ = b.push(Stat::Call(apply(expect, [name(param), num(2)]))));
+        b.when(ne(call("typeof", [name(param)]), text("Instance")), body);
+    })
+}
+
+/// A function that sends a stream's state to everyone, or to one player. It throws when it can't.
+pub fn stream(cx: &mut Context, info: &EventInfo, state: &mut State) -> Expr {
+    let per_player = info.event.stream.is_some_and(|stream| stream.per_player);
+    let values = [name("Value"), stamp_now(cx)];
+    let declared = info.declared(cx.schema);
+    let state_type = declared.first().map_or_else(|| ty("any"), |(_, ty)| optional(ty.clone()));
+    let mut params = vec![param("Value", state_type)];
+    let mut body = Block::new();
+
+    if per_player {
+        params.push(param("Player", ty("Player")));
+        let module = if cx.options.batch_unreliable { "ServerGather" } else { "ServerUnreliable" };
+        let item = cx.runtime(module, "item");
+        body.local("Out", apply(item, []));
+        let written = writing(cx, info, &values, 0, &mut body);
+        commit(&written, &mut body);
+        too_large(cx, &mut body);
+        let send = cx.runtime(module, "send");
+        let limit = num(cx.options.max_unreliable_size);
+        let args = [name("Player"), name("Out"), text(info.event.name.as_str()), limit];
+        body.push(Stat::Call(apply(send, args)));
+    } else {
+        let create = cx.runtime("Batch", "create");
+        let own = state.declare(&format!("{}State", info.key), None, apply(create, []));
+        let reset = cx.runtime("Batch", "reset");
+        body.local("Out", own);
+        body.push(Stat::Call(apply(reset, [name("Out")])));
+        let written = writing(cx, info, &values, 0, &mut body);
+        commit(&written, &mut body);
+        too_large(cx, &mut body);
+        body.call("table.insert", [name("DueStates"), name("Out")]);
+    }
+    lambda(Function::new(params, body))
+}
+
+fn too_large(cx: &mut Context, body: &mut Block) {
+    let size_of = cx.runtime("Packets", "sizeOf");
+    let message = cx.runtime("Messages", "tooLargeToSend");
+    let limit = num(cx.options.max_unreliable_size);
+    body.local("Size", apply(size_of, [name("Out")]));
+    let refuse = block(|b| {
+        b.call("error", [apply(message, [name("Size"), limit.clone()]), num(0)]);
+    });
+    body.when(gt(name("Size"), limit), refuse);
+}

@@ -1,0 +1,385 @@
+//! The server module.
+
+use super::ast::*;
+use super::context::Context;
+use super::module::{self, EventInfo, State, base_name, events, member};
+use super::receive::{self, Inbound};
+use super::send;
+use crate::schema::{Channel, Schema, Side};
+use crate::wire::Wire;
+
+const BATCHED: &str = "ServerGather";
+const IMMEDIATE: &str = "ServerUnreliable";
+
+/// Text of the server module.
+pub fn emit(schema: &Schema, wire: &Wire) -> String {
+    let cx = &mut Context::new(schema, true);
+    let options = &schema.options;
+    let all = events(schema, wire);
+    let expected: usize = all.iter().map(|info| expected_state(info)).sum();
+    let mut state = State::new(expected);
+    let mut code = Block::new();
+
+    let mut inbound = Vec::new();
+    let mut streams: Vec<(EventInfo, Expr)> = Vec::new();
+    let mut outgoing = Vec::new();
+    for info in all {
+        if info.event.from == Side::Client {
+            inbound.push(Inbound::declare(cx, info, &mut state));
+        } else if info.event.stream.is_some() {
+            let object = declare_stream(cx, &info, &mut state);
+            streams.push((info, object));
+        } else {
+            let entries = send::server(cx, &info, &mut state);
+            outgoing.push((info, entries));
+        }
+    }
+    let uses = Uses::of(options.batch_unreliable, &outgoing, &streams);
+
+    let reliable = receive::decode(cx, "ReadReliable", &inbound, Channel::Reliable);
+    let unreliable = receive::decode(cx, "ReadUnreliable", &inbound, Channel::Unreliable);
+    let channels = [
+        (Channel::Reliable, "Reliable", "ReadReliable", reliable),
+        (Channel::Unreliable, "Unreliable", "ReadUnreliable", unreliable),
+    ];
+    for (channel, _, function, body) in &channels {
+        if let Some(body) = body {
+            let on_channel =
+                inbound.iter().map(|event| &event.info).filter(|info| info.wire.channel == *channel);
+            let kind = LuauType::Map(Box::new(ty("number")), Box::new(ty("string")));
+            code.local_typed(format!("{function}Names"), kind, module::index_names(on_channel));
+            code.blank();
+            code.push(body.clone());
+            code.blank();
+        }
+    }
+
+    code.append(step(cx, &uses, &streams));
+    code.append(start(cx, &uses, &channels));
+    let forget = forget(cx, &uses, &inbound, &streams);
+    code.append(forget);
+
+    let members = {
+        let inbound = &inbound;
+        let streams = &streams;
+        let outgoing = &outgoing;
+        let own = &mut |cx: &mut Context, event: &crate::schema::Event| -> Vec<Entry> {
+            if let Some(found) = inbound.iter().find(|found| found.info.event.path == event.path) {
+                return found.members(cx);
+            }
+            if let Some((info, object)) = streams.iter().find(|(info, _)| info.event.path == event.path) {
+                return stream_members(cx, info, object);
+            }
+            let found = outgoing.iter().find(|(info, _)| info.event.path == event.path);
+            found.map(|(_, entries)| entries.clone()).unwrap_or_default()
+        };
+        module::members(cx, wire, &schema.root, own)
+    };
+    let table = net(cx, members);
+
+    let mut tail = Block::new();
+    tail.local("Net", table);
+    tail.blank();
+    tail.append(edit_mode(cx));
+    let wrong_side = cx.runtime("Messages", "wrongSide");
+    let refuse = block(|b| _ = b.call("error", [apply(wrong_side, [text("server")]), num(0)]));
+    tail.when(not(method(name("RunService"), "IsServer", [])), refuse);
+    tail.push(Stat::Call(method(path("Players.PlayerRemoving"), "Connect", [name("Forget")])));
+    if options.auto_start {
+        tail.call("Start", []);
+    }
+    tail.ret([name("Net")]);
+
+    let guard = cx.runtime_function("Guard");
+    let mut services = vec!["Players", "RunService"];
+    let needs_clock = !streams.is_empty() || inbound.iter().any(|event| event.info.event.stamp.is_some());
+    if needs_clock {
+        services.push("Workspace");
+    }
+    let mut file = module::header("server", &wire.signature, &services);
+    file.append(module::foundations(cx));
+    file.local("BASE", text(base_name(&options.remote_scope)));
+    file.local("SIGNATURE", text(wire.signature.as_str()));
+    file.push(Stat::Call(apply(guard, [name("BASE")])));
+    file.blank();
+    if inbound.iter().any(|event| event.info.is_polled(options.use_polling)) {
+        let rows = mul(num(256), call("math.max", [path("Players.MaxPlayers"), num(1)]));
+        file.local("PollCapacity", rows);
+    }
+    if uses.shared_streams {
+        let create = LuauType::Typeof(Box::new(call("Batch.create", [])));
+        file.local_typed("DueStates", array(create), Expr::Table(Vec::new()));
+    }
+    file.append(state.block);
+    file.blank();
+    file.append(code);
+    file.append(tail);
+    super::print::print(&file)
+}
+
+/// Pieces of state an event takes at most.
+fn expected_state(info: &EventInfo) -> usize {
+    match (info.event.from, info.event.stream.is_some()) {
+        (Side::Client, _) => 3,
+        (Side::Server, true) => 2,
+        (Side::Server, false) => usize::from(info.wire.channel == Channel::Unreliable),
+    }
+}
+
+/// Which of the sending parts the module has.
+struct Uses {
+    reliable: bool,
+    immediate: bool,
+    gathered: bool,
+    shared_streams: bool,
+}
+
+impl Uses {
+    fn of(batched: bool, outgoing: &[(EventInfo, Vec<Entry>)], streams: &[(EventInfo, Expr)]) -> Uses {
+        let unreliable = outgoing.iter().any(|(info, _)| info.wire.channel == Channel::Unreliable);
+        let per_player = |info: &EventInfo| info.event.stream.is_some_and(|stream| stream.per_player);
+        let shared_streams = streams.iter().any(|(info, _)| !per_player(info));
+        let to_players = streams.iter().any(|(info, _)| per_player(info));
+        Uses {
+            reliable: outgoing.iter().any(|(info, _)| info.wire.channel == Channel::Reliable),
+            immediate: !batched && (unreliable || to_players),
+            gathered: shared_streams || (batched && (unreliable || to_players)),
+            shared_streams,
+        }
+    }
+}
+
+fn declare_stream(cx: &mut Context, info: &EventInfo, state: &mut State) -> Expr {
+    let Some(stream) = info.event.stream else { return Expr::Nil };
+    let transmit = send::stream(cx, info, state);
+    let settings = Expr::Table(vec![
+        Entry::Named("name".into(), text(info.event.name.as_str())),
+        Entry::Named("interval".into(), num(1.0 / stream.rate)),
+        Entry::Named("fastInterval".into(), num(1.0 / stream.fast.unwrap_or(stream.rate))),
+        Entry::Named("keepalive".into(), num(stream.keepalive)),
+        Entry::Named("epsilon".into(), num(stream.epsilon)),
+    ]);
+    let create = cx.runtime("Stream", if stream.per_player { "forPlayers" } else { "forEveryone" });
+    state.declare(&format!("{}Stream", info.key), None, apply(create, [settings, transmit]))
+}
+
+fn stream_members(cx: &Context, info: &EventInfo, object: &Expr) -> Vec<Entry> {
+    let casing = cx.options.casing;
+    let per_player = info.event.stream.is_some_and(|stream| stream.per_player);
+    let value = info.declared(cx.schema).into_iter().next().map_or_else(|| ty("any"), |(_, ty)| ty);
+    let entry = |pascal: &str, own: &str, extra: Option<(&str, LuauType)>| {
+        let mut params = Vec::new();
+        if per_player {
+            params.push((Some("Player".to_owned()), ty("Player")));
+        }
+        params.extend(extra.map(|(name, ty)| (Some(name.to_owned()), ty)));
+        // The member itself and no function around it: its errors name the line that called it.
+        let function = cast(field(object.clone(), own), LuauType::Function(params, Vec::new()));
+        Entry::Named(member(casing, pascal), function)
+    };
+    vec![
+        entry("Set", "set", Some(("Value", value))),
+        entry("Clear", "clear", None),
+        entry("Urgent", "urgent", None),
+        entry("SetFast", "setFast", Some(("Fast", ty("boolean")))),
+    ]
+}
+
+/// `StepReplication`.
+fn step(cx: &mut Context, uses: &Uses, streams: &[(EventInfo, Expr)]) -> Block {
+    let mut out = Block::new();
+    out.declare("Reliable", ty("RemoteEvent"));
+    out.declare("Unreliable", ty("UnreliableRemoteEvent"));
+    out.local("IsStarted", Expr::Bool(false));
+    if !streams.is_empty() {
+        out.local("SteppedAt", call("os.clock", []));
+    }
+    out.blank();
+
+    let mut body = Block::new();
+    let not_started = block(|b| _ = b.ret([]));
+    body.when(not(name("IsStarted")), not_started);
+    if !streams.is_empty() {
+        body.local("Now", call("os.clock", []));
+        body.local("Delta", sub_names("Now", "SteppedAt"));
+        body.assign(name("SteppedAt"), name("Now"));
+        let per_player = |info: &EventInfo| info.event.stream.is_some_and(|stream| stream.per_player);
+        let (own, shared): (Vec<_>, Vec<_>) = streams.iter().partition(|(info, _)| per_player(info));
+        for (_, object) in shared.iter().chain(&own) {
+            body.push(Stat::Call(apply(field(object.clone(), "step"), [name("Delta")])));
+        }
+        if uses.shared_streams {
+            let place = cx.runtime(BATCHED, "place");
+            let send = block(|b| {
+                b.push(Stat::Call(apply(place, [name("DueStates"), num(cx.options.max_unreliable_size)])));
+                b.call("table.clear", [name("DueStates")]);
+            });
+            body.when(gt(len(name("DueStates")), num(0)), send);
+        }
+    }
+    if uses.gathered {
+        let flush = cx.runtime(BATCHED, "flush");
+        body.push(Stat::Call(apply(flush, [name("Unreliable")])));
+    }
+    if uses.reliable {
+        let flush = cx.runtime("ServerBatch", "flush");
+        body.push(Stat::Call(apply(flush, [name("Reliable")])));
+    }
+    out.function("StepReplication", Function::new(Vec::new(), body));
+    out.blank();
+    out
+}
+
+fn sub_names(left: &str, right: &str) -> Expr {
+    binary(name(left), BinaryOp::Sub, name(right))
+}
+
+type Channels<'c> = [(Channel, &'c str, &'c str, Option<Stat>); 2];
+
+/// `Start`: remotes, then connections.
+fn start(cx: &mut Context, uses: &Uses, channels: &Channels) -> Block {
+    let options = cx.options;
+    let inbound = cx.runtime_function("Inbound");
+    let mut out = Block::new();
+    out.local(
+        "Gate",
+        apply(
+            inbound,
+            [Expr::Table(vec![
+                Entry::Named("size".into(), num(options.max_packet_size)),
+                Entry::Named("slots".into(), num(options.max_instances_per_packet)),
+                Entry::Named("rate".into(), num(options.inbound_bytes_per_second)),
+                Entry::Named("burst".into(), num(options.inbound_burst)),
+            ])],
+        ),
+    );
+    out.blank();
+
+    let mut body = Block::new();
+    let again = block(|b| _ = b.ret([]));
+    body.when(name("IsStarted"), again);
+    let remotes = cx.runtime_function("ServerRemotes");
+    let folder = options.remotes_folder.as_deref().map_or(Expr::Nil, text);
+    body.push(Stat::Assign(
+        vec![name("Reliable"), name("Unreliable")],
+        vec![apply(remotes, [name("BASE"), folder, name("SIGNATURE")])],
+    ));
+    body.assign(name("IsStarted"), Expr::Bool(true));
+    let begin = cx.runtime("ServerBatch", "start");
+    body.push(Stat::Call(apply(begin, [])));
+    if uses.immediate {
+        let begin = cx.runtime(IMMEDIATE, "start");
+        body.push(Stat::Call(apply(begin, [name("Unreliable")])));
+    }
+    if uses.gathered {
+        let begin = cx.runtime(BATCHED, "start");
+        body.push(Stat::Call(apply(begin, [])));
+    }
+    for (channel, remote, function, decode) in channels {
+        let mut connection = Block::new();
+        let admit = apply(path("Gate.admit"), [name("Player"), name("Packet"), name("Beside")]);
+        let read = receive::receive(cx, *channel, decode.is_some().then_some(*function));
+        connection.when(admit, read);
+        let params =
+            vec![param("Player", ty("Player")), param("Packet", ty("any")), param("Beside", ty("any"))];
+        let signal = path(&format!("{remote}.OnServerEvent"));
+        body.push(Stat::Call(method(
+            signal,
+            "Connect",
+            [lambda(Function { params, varargs: None, returns: None, body: connection })],
+        )));
+    }
+    if !options.manual_replication {
+        let heartbeat = path("RunService.Heartbeat");
+        body.push(Stat::Call(method(heartbeat, "Connect", [name("StepReplication")])));
+    }
+    out.function("Start", Function::new(Vec::new(), body));
+    out.blank();
+    out
+}
+
+/// `Forget`: everything held for a player who is leaving.
+fn forget(cx: &mut Context, uses: &Uses, inbound: &[Inbound], streams: &[(EventInfo, Expr)]) -> Block {
+    let mut body = Block::new();
+    let mut drops = vec![path("Gate.drop"), cx.runtime("ServerBatch", "drop"), cx.runtime("Reports", "drop")];
+    if uses.immediate {
+        drops.push(cx.runtime(IMMEDIATE, "drop"));
+    }
+    if uses.gathered {
+        drops.push(cx.runtime(BATCHED, "drop"));
+    }
+    let ordered =
+        inbound.iter().any(|event| event.info.event.delivery == crate::schema::Delivery::OrderedUnreliable);
+    if ordered {
+        drops.push(cx.runtime("Orders", "drop"));
+    }
+    drops.extend(inbound.iter().filter_map(Inbound::limit).map(|limit| field(limit.clone(), "drop")));
+    for (info, object) in streams {
+        if info.event.stream.is_some_and(|stream| stream.per_player) {
+            drops.push(field(object.clone(), "drop"));
+        }
+    }
+    for drop in drops {
+        body.push(Stat::Call(apply(drop, [name("Player")])));
+    }
+    block(|b| {
+        b.comment("Drops everything held for a player who is leaving.");
+        b.function("Forget", Function::new(vec![param("Player", ty("Player"))], body));
+        b.blank();
+    })
+}
+
+/// The returned table.
+fn net(cx: &mut Context, declared: Vec<Entry>) -> Expr {
+    let casing = cx.options.casing;
+    let mut entries = vec![Entry::Named(member(casing, "StepReplication"), name("StepReplication"))];
+    if !cx.options.auto_start {
+        entries.push(Entry::Named(member(casing, "Start"), name("Start")));
+    }
+    for (pascal, own) in [
+        ("SetRateLimitHandler", "setRateLimitHandler"),
+        ("SetDecodeErrorHandler", "setDecodeErrorHandler"),
+        ("SetPacketDropHandler", "setPacketDropHandler"),
+        ("SetListenerErrorHandler", "setListenerErrorHandler"),
+    ] {
+        entries.push(Entry::Named(member(casing, pascal), cx.runtime("Reports", own)));
+    }
+    entries.push(remotes(cx));
+    entries.extend(declared);
+    Expr::Table(entries)
+}
+
+/// `Remotes`
+pub fn remotes(cx: &Context) -> Entry {
+    let base = base_name(&cx.options.remote_scope);
+    Entry::Named(
+        member(cx.options.casing, "Remotes"),
+        Expr::Table(vec![
+            Entry::Named("Reliable".into(), text(format!("{base}_RELIABLE_REMOTE"))),
+            Entry::Named("Unreliable".into(), text(format!("{base}_UNRELIABLE_REMOTE"))),
+        ]),
+    )
+}
+
+/// A call of `stubs` for `Net`.
+pub fn stubs(cx: &mut Context) -> Expr {
+    let casing = cx.options.casing;
+    let stubs = cx.runtime_function("Stubs");
+    let kept = ["Read", "Write", "Remotes", "Limits"]
+        .into_iter()
+        .map(|pascal| Entry::Named(member(casing, pascal), Expr::Bool(true)))
+        .collect();
+    let spelled = |pascal: &str| text(member(casing, pascal));
+    let made =
+        apply(stubs, [name("Net"), spelled("On"), spelled("Iter"), spelled("Next"), Expr::Table(kept)]);
+    cast(cast(made, ty("any")), LuauType::Typeof(Box::new(name("Net"))))
+}
+
+/// Returns stubs in edit mode.
+pub fn edit_mode(cx: &mut Context) -> Block {
+    let stubs = stubs(cx);
+    block(|b| {
+        let body = block(|b| _ = b.ret([stubs]));
+        b.when(not(method(name("RunService"), "IsRunning", [])), body);
+    })
+}

@@ -1,0 +1,134 @@
+//! Luau types: the schema's named types as `export type`, and the type of any value of a plan.
+
+use super::ast::{Block, LuauType, Stat, array, optional, ty};
+use crate::schema::{RobloxType, Schema, Type, TypeDecl, TypeKind};
+use crate::wire::plan::{Node, Shape};
+
+/// An `export type` for each declared type, in order of declaration.
+pub fn declarations(schema: &Schema) -> Block {
+    let mut block = Block::new();
+    for decl in &schema.types {
+        block.push(declaration(schema, decl));
+    }
+    block
+}
+
+fn declaration(schema: &Schema, decl: &TypeDecl) -> Stat {
+    Stat::TypeAlias {
+        export: true,
+        name: decl.luau_name.clone(),
+        generics: decl.generics.clone(),
+        ty: of_type(schema, &decl.ty),
+    }
+}
+
+/// The Luau type of values of a schema type.
+pub fn of_type(schema: &Schema, value: &Type) -> LuauType {
+    match &value.kind {
+        TypeKind::Number(_) => ty("number"),
+        TypeKind::Boolean => ty("boolean"),
+        TypeKind::String(_) => ty("string"),
+        TypeKind::Buffer(_) => ty("buffer"),
+        TypeKind::Vector { .. } => ty("Vector3"),
+        TypeKind::CFrame { .. } => ty("CFrame"),
+        TypeKind::Roblox(roblox) => of_roblox(*roblox),
+        TypeKind::EnumItem(name) => ty(format!("Enum.{name}")),
+        TypeKind::Instance(class) => ty(class.as_deref().unwrap_or("Instance")),
+        TypeKind::Unknown | TypeKind::Error => ty("any"),
+        TypeKind::Optional { inner, .. } => optional(of_type(schema, inner)),
+        TypeKind::Array { element, .. } => array(of_type(schema, element)),
+        TypeKind::Map { key, value } => {
+            LuauType::Map(Box::new(of_type(schema, key)), Box::new(of_type(schema, value)))
+        }
+        TypeKind::Set(flags) => flags_table(flags),
+        TypeKind::UnitEnum(values) => literals(values),
+        TypeKind::TaggedEnum { tag, variants } => union(variants.iter().map(|variant| {
+            let mut fields = vec![(tag.clone(), LuauType::Text(variant.name.clone()))];
+            let own = variant.fields.iter().map(|field| (field.name.clone(), of_type(schema, &field.ty)));
+            fields.extend(own);
+            LuauType::Table(fields)
+        })),
+        TypeKind::Struct(fields) => LuauType::Table(
+            fields.iter().map(|field| (field.name.clone(), of_type(schema, &field.ty))).collect(),
+        ),
+        TypeKind::Named { decl, args, .. } => {
+            let name = schema.types.get(decl.0 as usize).map_or("any", |decl| decl.luau_name.as_str());
+            LuauType::Name(name.to_owned(), args.iter().map(|arg| of_type(schema, arg)).collect())
+        }
+        TypeKind::Parameter(name) => ty(name.as_str()),
+    }
+}
+
+/// The Luau type of values of a plan's node.
+pub fn of_node(schema: &Schema, node: &Node) -> LuauType {
+    if let Some(named) = node.named.as_ref().filter(|named| named.args.is_empty())
+        && let Some(decl) = schema.types.get(named.decl.0 as usize)
+    {
+        return ty(decl.luau_name.as_str());
+    }
+    match &node.shape {
+        Shape::Number(_) => ty("number"),
+        Shape::Boolean(_) => ty("boolean"),
+        Shape::Bytes(bytes) => ty(if bytes.buffer { "buffer" } else { "string" }),
+        Shape::Vector(_) => ty("Vector3"),
+        Shape::CFrame(_) => ty("CFrame"),
+        Shape::Roblox { ty, .. } => of_roblox(*ty),
+        Shape::EnumItem { name, .. } => ty(format!("Enum.{name}")),
+        Shape::Instance { class, optional: is_optional } => {
+            let class = ty(class.as_deref().unwrap_or("Instance"));
+            if *is_optional { optional(class) } else { class }
+        }
+        Shape::Unknown => ty("any"),
+        Shape::Optional { block, .. } => optional(of_node(schema, &block.body)),
+        Shape::Array(list) => array(of_node(schema, &list.block.body)),
+        Shape::Booleans(_) => array(ty("boolean")),
+        Shape::Map(map) => match &map.entry.body.shape {
+            Shape::Entry(entry) => {
+                let [key, value] = entry.as_ref();
+                LuauType::Map(Box::new(of_node(schema, key)), Box::new(of_node(schema, value)))
+            }
+            _ => ty("any"),
+        },
+        Shape::Set(set) => flags_table(&set.flags),
+        Shape::UnitEnum { values, .. } => literals(values),
+        Shape::TaggedEnum(tagged) => union(tagged.variants.iter().map(|variant| {
+            let mut fields = vec![(tagged.tag.clone(), LuauType::Text(variant.name.clone()))];
+            if let Shape::Struct(members) = &variant.block.body.shape {
+                let own = members.iter().map(|member| (member.name.clone(), of_node(schema, &member.node)));
+                fields.extend(own);
+            }
+            LuauType::Table(fields)
+        })),
+        Shape::Struct(members) | Shape::Pack(members) => LuauType::Table(
+            members.iter().map(|member| (member.name.clone(), of_node(schema, &member.node))).collect(),
+        ),
+        Shape::Entry(_) => ty("any"),
+    }
+}
+
+fn of_roblox(roblox: RobloxType) -> LuauType {
+    ty(match roblox {
+        RobloxType::Color3 => "Color3",
+        RobloxType::BrickColor => "BrickColor",
+        RobloxType::DateTime | RobloxType::DateTimeMillis => "DateTime",
+        RobloxType::Vector2 => "Vector2",
+        RobloxType::UDim => "UDim",
+        RobloxType::UDim2 => "UDim2",
+        RobloxType::NumberRange => "NumberRange",
+        RobloxType::TweenInfo => "TweenInfo",
+        RobloxType::ColorSequence => "ColorSequence",
+    })
+}
+
+fn flags_table(flags: &[String]) -> LuauType {
+    LuauType::Table(flags.iter().map(|flag| (flag.clone(), ty("boolean"))).collect())
+}
+
+fn literals(values: &[String]) -> LuauType {
+    union(values.iter().map(|value| LuauType::Text(value.clone())))
+}
+
+fn union(members: impl Iterator<Item = LuauType>) -> LuauType {
+    let mut members: Vec<LuauType> = members.collect();
+    if members.len() == 1 { members.remove(0) } else { LuauType::Union(members) }
+}

@@ -1,0 +1,22 @@
+//! The types module: named types, and codecs of exported ones.
+
+use super::ast::*;
+use super::context::Context;
+use super::{module, print};
+use crate::schema::{Event, Schema};
+use crate::wire::Wire;
+
+/// Text of the types module.
+pub fn emit(schema: &Schema, wire: &Wire) -> String {
+    let cx = &mut Context::new(schema, false);
+    let own = &mut |_: &mut Context, _: &Event| Vec::new();
+    let members: Vec<Entry> = module::members(cx, wire, &schema.root, own)
+        .into_iter()
+        .filter(|entry| !matches!(entry, Entry::Comment(_)))
+        .filter(|entry| !matches!(entry, Entry::Named(_, Expr::Table(inner)) if inner.is_empty()))
+        .collect();
+    let mut file = module::header("types", &wire.signature, &[]);
+    file.append(module::foundations(cx));
+    file.ret([Expr::Table(members)]);
+    print::print(&file)
+}
