@@ -78,7 +78,7 @@ fn new_axes(cx: &mut Cx<'_>) -> Outcome {
     let mut axes = Axes::default();
     for index in 1..=cx.count() {
         let Ok(item) = cx.enum_item(index) else { continue };
-        if enum_by_name("Axis").is_some_and(|list| list.0 == item.enum_.0) {
+        if enum_by_name("Axis").is_some_and(|list| list == item.enum_) {
             axes.insert_axis(item.value);
         } else if let Ok(value) = enum_value(cx, index, "NormalId") {
             axes.insert_normal(value);

@@ -21,7 +21,7 @@ pub(super) fn install(vm: &Vm) -> Result<(), Failure> {
 
 /// The text of an item: `Enum.Material.Grass`; the number for one the database lacks.
 pub fn item_text(item: value::EnumItemId) -> String {
-    let list = EnumId(item.enum_.0);
+    let list = item.enum_;
     match list.item_by_value(item.value) {
         Some(known) => format!("Enum.{}.{}", list.name(), known.name()),
         None => format!("Enum.{}.{}", list.name(), item.value),
@@ -40,7 +40,7 @@ const ENUMS: TypeTable = TypeTable {
             return Ok(Returns::ONE);
         }
         match enum_by_name(&cx.text(2)?) {
-            Some(id) => cx.push_enum(value::EnumId(id.0)),
+            Some(id) => cx.push_enum(id),
             None => return Err(no_member(cx, "Enum")),
         }
         Ok(Returns::ONE)
@@ -53,12 +53,12 @@ const ENUMS: TypeTable = TypeTable {
 
 fn get_enums(cx: &mut Cx<'_>) -> Outcome {
     let all: Vec<EnumId> = classes::all_enums().collect();
-    push_list(cx, &all, |cx, id| cx.push_enum(value::EnumId(id.0)))
+    push_list(cx, &all, |cx, id| cx.push_enum(*id))
 }
 
 fn enum_from_name(cx: &mut Cx<'_>) -> Outcome {
     match enum_by_name(&cx.text(1)?) {
-        Some(id) => cx.push_enum(value::EnumId(id.0)),
+        Some(id) => cx.push_enum(id),
         None => cx.push_nil(),
     }
     Ok(Returns::ONE)
@@ -76,7 +76,7 @@ const ENUM: TypeTable = TypeTable {
             cx.push_method(&method);
             return Ok(Returns::ONE);
         }
-        let list = list_at(cx, 1)?;
+        let list = cx.enum_(1)?;
         match list.item_by_name(&cx.text(2)?) {
             Some(item) => push_item(cx, item),
             None => return Err(no_member(cx, &format!("Enum.{}", list.name()))),
@@ -85,31 +85,27 @@ const ENUM: TypeTable = TypeTable {
     }),
     newindex: Some(|cx, _| Err(no_assignment(cx))),
     namecall: Some(|cx, atom| {
-        let list = list_at(cx, 0)?;
+        let list = cx.enum_(0)?;
         call(cx, atom, ENUM_METHODS, &format!("Enum.{}", list.name()))
     }),
-    tostring: Some(|cx| return_text(cx, list_at(cx, 1)?.name())),
+    tostring: Some(|cx| return_text(cx, cx.enum_(1)?.name())),
     operators: &[],
 };
 
-fn list_at(cx: &Cx<'_>, index: i32) -> Result<EnumId, Raise> {
-    cx.enum_(index).map(|id| EnumId(id.0))
-}
-
 fn get_enum_items(cx: &mut Cx<'_>) -> Outcome {
-    let items: Vec<_> = list_at(cx, 0)?.items().collect();
+    let items: Vec<_> = cx.enum_(0)?.items().collect();
     push_list(cx, &items, |cx, item| push_item(cx, *item))
 }
 
 fn item_from_name(cx: &mut Cx<'_>) -> Outcome {
-    let found = list_at(cx, 0)?.item_by_name(&cx.text(1)?);
+    let found = cx.enum_(0)?.item_by_name(&cx.text(1)?);
     return_opt_item(cx, found)
 }
 
 fn item_from_value(cx: &mut Cx<'_>) -> Outcome {
     let number = cx.number(1)?;
     let whole = number >= 0.0 && number.fract() == 0.0;
-    let found = if whole { list_at(cx, 0)?.item_by_value(number as u32) } else { None };
+    let found = if whole { cx.enum_(0)?.item_by_value(number as u32) } else { None };
     return_opt_item(cx, found)
 }
 
@@ -135,8 +131,7 @@ const ITEM: TypeTable = TypeTable {
         let item = cx.enum_item(1)?;
         match cx.string(2)? {
             b"Name" => {
-                let name =
-                    EnumId(item.enum_.0).item_by_value(item.value).map_or("", classes::EnumItemId::name);
+                let name = item.enum_.item_by_value(item.value).map_or("", classes::EnumItemId::name);
                 cx.push_string(name);
             }
             b"Value" => cx.push_number(f64::from(item.value)),
@@ -157,15 +152,14 @@ const ITEM: TypeTable = TypeTable {
 fn is_a(cx: &mut Cx<'_>) -> Outcome {
     let item = cx.enum_item(0)?;
     let name = cx.text(1)?;
-    cx.push_boolean(EnumId(item.enum_.0).name() == name);
+    cx.push_boolean(item.enum_.name() == name);
     Ok(Returns::ONE)
 }
 
 // ---------------------------------------------------------------- shared
 
 fn push_item(cx: &Cx<'_>, item: classes::EnumItemId) {
-    let enum_ = value::EnumId(item.enum_id().0);
-    cx.push_enum_item(value::EnumItemId { enum_, value: item.value() });
+    cx.push_enum_item(item);
 }
 
 /// Pushes a new table of items.

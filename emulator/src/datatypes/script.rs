@@ -5,7 +5,7 @@
 
 use super::{Data, Vector3};
 use crate::datamodel::classes::{self, enum_by_name};
-use crate::value::{EnumId, EnumItemId};
+use crate::value::EnumItemId;
 use crate::vm::{Atom, AtomMap, Cx, Method, NativeFn, Outcome, Raise, Returns, Type};
 
 /// A value that scripts hold: a datatype, or the VM's own vector.
@@ -180,14 +180,14 @@ pub(super) fn enum_value(cx: &Cx<'_>, index: i32, name: &str) -> Result<u32, Rai
     let found = match cx.kind(index) {
         Type::Light => {
             let item = cx.enum_item(index)?;
-            if known.is_some_and(|known| known.0 == item.enum_.0) { Some(item.value) } else { None }
+            if known.is_some_and(|known| known == item.enum_) { Some(item.value) } else { None }
         }
         Type::Number => {
             let number = cx.number(index)?;
-            known.and_then(|known| known.item_by_value(number as u32)).map(classes::EnumItemId::value)
+            known.and_then(|known| known.item_by_value(number as u32)).map(|item| item.value)
         }
         Type::String => {
-            known.and_then(|known| known.item_by_name(&cx.text(index).ok()?)).map(|item| item.value())
+            known.and_then(|known| known.item_by_name(&cx.text(index).ok()?)).map(|item| item.value)
         }
         _ => return Err(cx.wrong_type(index, &format!("Enum.{name}"))),
     };
@@ -202,7 +202,7 @@ pub(super) fn enum_value_or(cx: &Cx<'_>, index: i32, name: &str, default: u32) -
 /// Pushes the item of an enum by its value.
 pub(super) fn push_enum_value(cx: &Cx<'_>, name: &str, value: u32) {
     match enum_by_name(name) {
-        Some(id) => cx.push_enum_item(EnumItemId { enum_: EnumId(id.0), value }),
+        Some(id) => cx.push_enum_item(EnumItemId { enum_: id, value }),
         None => cx.push_nil(),
     }
 }
