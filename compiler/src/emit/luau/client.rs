@@ -5,7 +5,7 @@ use super::context::Context;
 use super::module::{self, State, base_name, events, member};
 use super::receive::{self, Inbound};
 use super::send;
-use super::server::{edit_mode, remotes, stubs};
+use super::server::{edit_mode, remotes, return_stubs};
 use crate::schema::{Channel, Event, Schema, Side};
 use crate::wire::Wire;
 
@@ -140,9 +140,9 @@ fn connect(cx: &mut Context, channels: &[(Channel, &str, &str); 2], reads: &[boo
                 vec![bare("FoundReliable"), bare("FoundUnreliable")],
                 vec![apply(wait, [name("BASE"), folder, num(timeout)])],
             ));
-            let stubs = stubs(cx);
             let missing = or(not(name("FoundReliable")), not(name("FoundUnreliable")));
-            out.when(missing, block(|b| _ = b.ret([stubs])));
+            let body = return_stubs(cx);
+            out.when(missing, body);
         }
         None => {
             let wait = cx.runtime("ClientRemotes", "wait");

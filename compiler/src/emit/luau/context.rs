@@ -8,7 +8,7 @@ use crate::emit::bundle::Bundle;
 use crate::schema::{Options, PackedBooleanReader, Schema};
 
 /// Names a generated module or function uses for itself, so that none derived from the schema may be one of them.
-const OWN: [&str; 40] = [
+const OWN: [&str; 39] = [
     "Absent",
     "BASE",
     "Buffer",
@@ -27,7 +27,6 @@ const OWN: [&str; 40] = [
     "Item",
     "Items",
     "Last",
-    "Length",
     "List",
     "Listener",
     "Missing",
@@ -51,6 +50,11 @@ const OWN: [&str; 40] = [
     "game",
 ];
 
+/// Whether the module has a local of that name.
+fn is_own(base: &str) -> bool {
+    OWN.contains(&base) || blinkblox_luau_runtime::module(base).is_some()
+}
+
 /// State of one module's emission.
 pub struct Context<'a> {
     /// The schema.
@@ -61,15 +65,17 @@ pub struct Context<'a> {
     pub bundle: Bundle,
     /// Roblox enums whose items are looked up by value.
     pub enums: BTreeSet<String>,
-    /// Whether room is checked against instance slots too.
+    /// Whether the module is the server's, which trusts no packet.
     pub server: bool,
+    /// Whether exported types are written, which takes a batch called `Store`.
+    pub stores: bool,
 }
 
 impl<'a> Context<'a> {
     /// A context that has asked for nothing yet.
     pub fn new(schema: &'a Schema, server: bool) -> Self {
         let options = &schema.options;
-        Context { schema, options, bundle: Bundle::default(), enums: BTreeSet::new(), server }
+        Context { schema, options, bundle: Bundle::default(), enums: BTreeSet::new(), server, stores: false }
     }
 
     /// `Module.member` of the runtime library, which the module inlines from now on.
@@ -116,7 +122,7 @@ impl Names {
             base.insert_str(0, "Value");
         }
         // A digit at the end would run into the number that tells equal names apart.
-        if base.ends_with(|c: char| c.is_ascii_digit()) || OWN.contains(&base.as_str()) {
+        if base.ends_with(|c: char| c.is_ascii_digit()) || is_own(&base) {
             base.push('_');
         }
         let count = self.taken.entry(base.clone()).or_insert(0);

@@ -29,8 +29,9 @@ pub fn members(cx: &mut Context, decl: &TypeDecl, plan: &Plan) -> Vec<Entry> {
 
     let mut names = Names::default();
     let mut body = Block::new();
-    let create = cx.runtime("Batch", "create");
-    body.local("Out", apply(create, []));
+    // Nothing is ever committed to it, so it is empty whenever a value is written.
+    cx.stores = true;
+    body.local("Out", name("Store"));
     let written = write::item(cx, &mut names, None, plan, &[name("Value")], &what, 2, &mut body);
     let result = names.fresh("Result");
     body.local(&result, call("buffer.create", [written.end.clone()]));

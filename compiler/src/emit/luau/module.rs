@@ -296,7 +296,8 @@ pub fn header(side: &str, signature: &str, services: &[&str]) -> Block {
 }
 
 /// The named types, then the runtime parts asked for, then tables of Roblox enums.
-pub fn foundations(cx: &Context) -> Block {
+pub fn foundations(cx: &mut Context) -> Block {
+    let store = cx.stores.then(|| cx.runtime("Batch", "create"));
     let mut out = types::declarations(cx.schema);
     out.blank();
     for part in cx.bundle.parts() {
@@ -307,10 +308,15 @@ pub fn foundations(cx: &Context) -> Block {
     for enum_name in &enums {
         let table = enum_table(enum_name);
         let of = field(name("Enum"), enum_name.as_str());
-        let items = LuauType::Map(Box::new(ty("number")), Box::new(ty(format!("Enum.{enum_name}"))));
+        let items =
+            LuauType::Map(Box::new(ty("number")), Box::new(optional(ty(format!("Enum.{enum_name}")))));
         out.local_typed(&table, items, Expr::Table(Vec::new()));
         let body = block(|b| _ = b.assign(index(name(&table), path("Item.Value")), name("Item")));
         out.push(Stat::Each(vec!["_".into(), "Item".into()], vec![method(of, "GetEnumItems", [])], body));
+        out.blank();
+    }
+    if let Some(create) = store {
+        out.local("Store", apply(create, []));
         out.blank();
     }
     out

@@ -226,7 +226,25 @@ impl Printer {
 
     fn function(&mut self, function: &Function) {
         self.write("(");
-        self.params(&function.params);
+        let width: usize = function
+            .params
+            .iter()
+            .map(|param| param.name.len() + 4 + param.ty.as_ref().map_or(0, type_width))
+            .sum();
+        if self.column + width > WIDTH && function.params.len() > 1 && function.varargs.is_none() {
+            self.depth += 1;
+            for (place, param) in function.params.iter().enumerate() {
+                if place > 0 {
+                    self.write(",");
+                }
+                self.line();
+                self.params(std::slice::from_ref(param));
+            }
+            self.depth -= 1;
+            self.line();
+        } else {
+            self.params(&function.params);
+        }
         if let Some(ty) = &function.varargs {
             if !function.params.is_empty() {
                 self.write(", ");
@@ -268,7 +286,8 @@ impl Printer {
             Expr::Bool(false) => self.write("false"),
             Expr::Number(value) => {
                 let text = number(*value);
-                if (text.starts_with('-') || text.contains('/')) && above > 0 {
+                let wraps = (text.starts_with('-') && above >= UNARY) || text.contains('/') && above > 0;
+                if wraps {
                     self.write("(");
                     self.write(&text);
                     self.write(")");
@@ -609,15 +628,26 @@ impl Printer {
                     self.write("(");
                 }
                 self.write("(");
+                let breaks = self.column + type_width(ty) > WIDTH && params.len() > 1;
+                if breaks {
+                    self.depth += 1;
+                }
                 for (place, (name, param)) in params.iter().enumerate() {
                     if place > 0 {
-                        self.write(", ");
+                        self.write(if breaks { "," } else { ", " });
+                    }
+                    if breaks {
+                        self.line();
                     }
                     if let Some(name) = name {
                         self.write(name);
                         self.write(": ");
                     }
                     self.ty(param, false);
+                }
+                if breaks {
+                    self.depth -= 1;
+                    self.line();
                 }
                 self.write(") -> ");
                 self.pack(returns);
@@ -816,15 +846,13 @@ mod tests {
         let product = mul(binary(name("a"), BinaryOp::Add, name("b")), name("c"));
         assert_eq!(expr_text(product), "return (a + b) * c\n");
         assert_eq!(expr_text(not(eq(name("a"), name("b")))), "return not (a == b)\n");
-        assert_eq!(expr_text(mul(name("a"), num(-1.5))), "return a * (-1.5)\n");
+        assert_eq!(expr_text(mul(name("a"), num(-1.5))), "return a * -1.5\n");
     }
 
     #[test]
     fn constants_gather_on_the_right() {
-        assert_eq!(
-            add(add(name("a"), num(1)), add(name("b"), num(2))),
-            add(add(name("a"), name("b")), num(3))
-        );
+        let sum = add(add(add(name("a"), num(1)), name("b")), num(2));
+        assert_eq!(expr_text(sum), "return a + b + 3\n");
         assert_eq!(expr_text(add(num(0), name("a"))), "return a\n");
     }
 

@@ -257,10 +257,14 @@ impl Reader<'_, '_> {
                 let value = self.bits(bits, frame, out);
                 out.local(&code, value);
                 let local = self.names.fresh(what.rsplit('.').next().unwrap_or(what));
-                out.declare(&local, types::of_node(self.cx.schema, node));
+                let kind = types::of_node(self.cx.schema, node);
+                out.declare(&local, kind.clone());
                 let bodies: Vec<Block> = values
                     .iter()
-                    .map(|value| block(|b| _ = b.assign(name(&local), text(value.as_str()))))
+                    .map(|value| {
+                        let value = cast(text(value.as_str()), kind.clone());
+                        block(|b| _ = b.assign(name(&local), value))
+                    })
                     .collect();
                 let full = values.len() == 1 << bits.width;
                 branch(&code, 0, &bodies, full, &format!("{what}: no value has this index"), out);
@@ -468,7 +472,8 @@ impl Reader<'_, '_> {
         let value = self.bits(&tagged.bits, frame, out);
         out.local(&code, value);
         let local = self.names.fresh(what.rsplit('.').next().unwrap_or(what));
-        out.declare(&local, types::of_node(self.cx.schema, node));
+        let kind = types::of_node(self.cx.schema, node);
+        out.declare(&local, kind.clone());
         let mut bodies = Vec::new();
         for variant in &tagged.variants {
             let mut body = Block::new();
@@ -489,7 +494,7 @@ impl Reader<'_, '_> {
             {
                 entries.extend(own);
             }
-            body.assign(name(&local), Expr::Table(entries));
+            body.assign(name(&local), cast(Expr::Table(entries), kind.clone()));
             if !block.tail {
                 body.bump(name("Cursor"), num(block.head));
             }
@@ -564,7 +569,8 @@ impl Reader<'_, '_> {
         };
 
         let list = self.names.fresh(what.rsplit('.').next().unwrap_or(what));
-        out.local_typed(&list, types::of_node(self.cx.schema, node), call("table.create", [count.clone()]));
+        let kind = types::of_node(self.cx.schema, node);
+        out.local(&list, cast(call("table.create", [count.clone()]), kind));
         let place = self.names.fresh("Place");
         let mut body = Block::new();
         let mut element = match run {

@@ -222,7 +222,8 @@ impl<'a> Inbound<'a> {
                 b.append(delivery);
             });
             // A first state has nothing to be older than.
-            let newest = or(not(last.clone()), ge(name("ServerTime"), last.clone()));
+            let newest = or(eq(name("Last"), Expr::Nil), ge(name("ServerTime"), name("Last")));
+            out.local("Last", last.clone());
             out.when(newest, accepted);
             return out;
         }
@@ -319,7 +320,7 @@ pub fn decode(cx: &mut Context, function: &str, inbound: &[Inbound], channel: Ch
     cases.sort_by_key(|(index, _)| *index);
 
     let mut body = Block::new();
-    body.local("Length", call("buffer.len", [name("Buffer")]));
+    body.local("End", call("buffer.len", [name("Buffer")]));
     body.local("Cursor", num(0));
     if slots {
         body.local("Slot", num(0));
@@ -345,7 +346,7 @@ pub fn decode(cx: &mut Context, function: &str, inbound: &[Inbound], channel: Ch
         b.call("error", [apply(unknown, [name("Index")]), num(0)]);
     });
     item.append(dispatch(&cases, &otherwise));
-    body.push(Stat::While(lt(name("Cursor"), name("Length")), item));
+    body.push(Stat::While(lt(name("Cursor"), name("End")), item));
 
     let mut params = Vec::new();
     if cx.server {

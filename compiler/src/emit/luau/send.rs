@@ -88,6 +88,66 @@ pub fn client(cx: &mut Context, info: &EventInfo, state: &mut State) -> Vec<Entr
     vec![Entry::Named(member(cx.options.casing, "Fire"), lambda(Function::new(params, body)))]
 }
 
+/// Statements of a payload up to which each of an event's sends writes it for itself.
+const INLINE: usize = 16;
+
+/// What each of an event's sends does to write it into `Out` and commit it.
+struct Writer {
+    /// Behind a declaration of `Out`.
+    body: Block,
+    /// In front of `body`, for who needs to know where the item begins: `Start`, and `FirstSlot` with slots.
+    marks: Block,
+    slots: bool,
+}
+
+impl Writer {
+    /// A small payload is written in place; a larger one by a function that the sends share.
+    fn new(cx: &mut Context, info: &EventInfo, values: &[Expr], state: &mut State) -> Writer {
+        let mut inline = Block::new();
+        let written = writing(cx, info, values, 2, &mut inline);
+        let slots = written.slots;
+        if count(&inline) <= INLINE {
+            commit(&written, &mut inline);
+            let marks = block(|b| {
+                if slots {
+                    b.local("FirstSlot", path("Out.slots"));
+                }
+            });
+            return Writer { body: inline, marks, slots };
+        }
+        let mut body = Block::new();
+        let written = writing(cx, info, values, 3, &mut body);
+        commit(&written, &mut body);
+        let create = cx.runtime("Batch", "create");
+        let mut params = vec![param("Out", LuauType::Typeof(Box::new(apply(create, []))))];
+        params.extend(positional(&info.declared(cx.schema)).0);
+        let function = lambda(Function::new(params, body));
+        let function = state.declare(&format!("Write{}", info.key), None, function);
+        let mut args = vec![name("Out")];
+        args.extend(values.iter().cloned());
+        let marks = block(|b| {
+            b.local("Start", path("Out.cursor"));
+            if slots {
+                b.local("FirstSlot", path("Out.slots"));
+            }
+        });
+        let body = block(|b| _ = b.push(Stat::Call(apply(function, args))));
+        Writer { body, marks, slots }
+    }
+}
+
+/// Statements of a block, those inside others included.
+fn count(block: &Block) -> usize {
+    let inner = |stat: &Stat| match stat {
+        Stat::If(arms, otherwise) => {
+            arms.iter().map(|(_, body)| count(body)).sum::<usize>() + otherwise.as_ref().map_or(0, count)
+        }
+        Stat::While(_, body) | Stat::Count(_, _, _, _, body) | Stat::Each(_, _, body) => count(body),
+        _ => 0,
+    };
+    block.stats.iter().map(|stat| 1 + inner(stat)).sum()
+}
+
 /// `Fire`, `FireAll`, `FireList` and `FireExcept` of the server.
 pub fn server(cx: &mut Context, info: &EventInfo, state: &mut State) -> Vec<Entry> {
     let declared = info.declared(cx.schema);
@@ -101,7 +161,7 @@ pub fn server(cx: &mut Context, info: &EventInfo, state: &mut State) -> Vec<Entr
     let except = || param("Except", ty("Player"));
 
     let bodies = match info.wire.channel {
-        Channel::Reliable => reliable(cx, info, &values),
+        Channel::Reliable => reliable(cx, info, &values, state),
         Channel::Unreliable => unreliable(cx, info, &values, state),
     };
     let casing = cx.options.casing;
@@ -117,48 +177,33 @@ pub fn server(cx: &mut Context, info: &EventInfo, state: &mut State) -> Vec<Entr
     ]
 }
 
-fn reliable(cx: &mut Context, info: &EventInfo, values: &[Expr]) -> [Block; 4] {
-    let mut fire = Block::new();
-    let own = cx.runtime("ServerBatch", "own");
-    fire.local("Out", apply(own, [name("Player")]));
-    let written = writing(cx, info, values, 2, &mut fire);
-    commit(&written, &mut fire);
-
-    let mut fire_all = Block::new();
-    let shared = cx.runtime("ServerBatch", "shared");
-    let spread = cx.runtime("ServerBatch", "spread");
-    fire_all.local("Out", apply(shared, []));
-    let written = writing(cx, info, values, 2, &mut fire_all);
-    let first_slot = if written.slots {
-        fire_all.local("FirstSlot", path("Out.slots"));
-        name("FirstSlot")
-    } else {
-        path("Out.slots")
+fn reliable(cx: &mut Context, info: &EventInfo, values: &[Expr], state: &mut State) -> [Block; 4] {
+    let writer = Writer::new(cx, info, values, state);
+    let from = |cx: &mut Context, function: &str, args: Vec<Expr>, marks: Block| {
+        let source = cx.runtime("ServerBatch", function);
+        block(|b| {
+            b.local("Out", apply(source, args));
+            b.append(marks);
+            b.append(writer.body.clone());
+        })
     };
-    commit(&written, &mut fire_all);
+    let fire = from(cx, "own", vec![name("Player")], Block::new());
+
+    let mut fire_all = from(cx, "shared", Vec::new(), writer.marks.clone());
+    let spread = cx.runtime("ServerBatch", "spread");
+    let first_slot = if writer.slots { name("FirstSlot") } else { path("Out.slots") };
     fire_all.push(Stat::Call(apply(spread, [name("Out"), name("Start"), first_slot])));
 
     let append = cx.runtime("ServerBatch", "appendOwn");
-    let item = cx.runtime("ServerBatch", "item");
-    let mut once = Block::new();
-    once.local("Out", apply(item, []));
-    let written = writing(cx, info, values, 2, &mut once);
-    commit(&written, &mut once);
-
-    let mut fire_list = once.clone();
-    let each = block(|b| {
-        b.push(Stat::Call(apply(append.clone(), [name("Player"), name("Out")])));
-    });
+    let append = Stat::Call(apply(append, [name("Player"), name("Out")]));
+    let mut fire_list = from(cx, "item", Vec::new(), Block::new());
+    let each = block(|b| _ = b.push(append.clone()));
     fire_list.push(Stat::Each(vec!["_".into(), "Player".into()], vec![name("List")], each));
 
     let mut fire_except = expect_player(cx, "Except");
-    fire_except.append(once);
-    let each = block(|b| {
-        let others = block(|b| {
-            b.push(Stat::Call(apply(append, [name("Player"), name("Out")])));
-        });
-        b.when(ne(name("Player"), name("Except")), others);
-    });
+    fire_except.append(from(cx, "item", Vec::new(), Block::new()));
+    let others = block(|b| _ = b.push(append));
+    let each = block(|b| _ = b.when(ne(name("Player"), name("Except")), others));
     let everyone = method(name("Players"), "GetPlayers", []);
     fire_except.push(Stat::Each(vec!["_".into(), "Player".into()], vec![everyone], each));
     [fire, fire_all, fire_list, fire_except]
@@ -174,12 +219,12 @@ fn unreliable(cx: &mut Context, info: &EventInfo, values: &[Expr], state: &mut S
     let limit = num(cx.options.max_unreliable_size);
     let event = text(info.event.name.as_str());
 
+    let writer = Writer::new(cx, info, values, state);
     let item = cx.runtime(module, "item");
-    let mut once = Block::new();
-    once.local("Out", apply(item, []));
-    let written = writing(cx, info, values, 2, &mut once);
-    commit(&written, &mut once);
-
+    let once = block(|b| {
+        b.local("Out", apply(item, []));
+        b.append(writer.body);
+    });
     let send = |cx: &mut Context, function: &str, first: Option<Expr>, numbers: Option<Expr>| {
         let function = cx.runtime(module, function);
         let mut args: Vec<Expr> = first.into_iter().collect();

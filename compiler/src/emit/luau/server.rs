@@ -122,7 +122,7 @@ fn expected_state(info: &EventInfo) -> usize {
     match (info.event.from, info.event.stream.is_some()) {
         (Side::Client, _) => 3,
         (Side::Server, true) => 2,
-        (Side::Server, false) => usize::from(info.wire.channel == Channel::Unreliable),
+        (Side::Server, false) => 1 + usize::from(info.wire.channel == Channel::Unreliable),
     }
 }
 
@@ -361,8 +361,8 @@ pub fn remotes(cx: &Context) -> Entry {
     )
 }
 
-/// A call of `stubs` for `Net`.
-pub fn stubs(cx: &mut Context) -> Expr {
+/// Returns the members that do nothing.
+pub fn return_stubs(cx: &mut Context) -> Block {
     let casing = cx.options.casing;
     let stubs = cx.runtime_function("Stubs");
     let kept = ["Read", "Write", "Remotes", "Limits"]
@@ -370,16 +370,17 @@ pub fn stubs(cx: &mut Context) -> Expr {
         .map(|pascal| Entry::Named(member(casing, pascal), Expr::Bool(true)))
         .collect();
     let spelled = |pascal: &str| text(member(casing, pascal));
-    let made =
-        apply(stubs, [name("Net"), spelled("On"), spelled("Iter"), spelled("Next"), Expr::Table(kept)]);
-    cast(cast(made, ty("any")), LuauType::Typeof(Box::new(name("Net"))))
+    let args = [name("Net"), spelled("On"), spelled("Iter"), spelled("Next"), Expr::Table(kept)];
+    block(|b| {
+        b.local_typed("Stub", ty("any"), apply(stubs, args));
+        b.ret([cast(name("Stub"), LuauType::Typeof(Box::new(name("Net"))))]);
+    })
 }
 
 /// Returns stubs in edit mode.
 pub fn edit_mode(cx: &mut Context) -> Block {
-    let stubs = stubs(cx);
+    let body = return_stubs(cx);
     block(|b| {
-        let body = block(|b| _ = b.ret([stubs]));
         b.when(not(method(name("RunService"), "IsRunning", [])), body);
     })
 }

@@ -157,8 +157,30 @@ fn tail_cover(node: &Node) -> u64 {
             members.iter().map(|member| tail_cover(&member.node)).sum()
         }
         Shape::Entry(pair) => pair.iter().map(tail_cover).sum(),
-        _ if is_small(node) => node.size.sealed().max,
-        _ => 0,
+        Shape::Number(_)
+        | Shape::Boolean(_)
+        | Shape::Vector(_)
+        | Shape::CFrame(_)
+        | Shape::EnumItem { .. }
+        | Shape::Instance { .. }
+        | Shape::Unknown
+        | Shape::Set(_)
+        | Shape::UnitEnum { .. }
+        | Shape::Bytes(Bytes { place: Place::Head(_), .. })
+        | Shape::Booleans(Booleans { place: Place::Head(_), .. }) => 0,
+        Shape::Roblox { .. }
+        | Shape::Bytes(_)
+        | Shape::Booleans(_)
+        | Shape::Optional { .. }
+        | Shape::Array(_)
+        | Shape::TaggedEnum(_)
+        | Shape::Map(_) => {
+            if is_small(node) {
+                node.size.max
+            } else {
+                0
+            }
+        }
     }
 }
 
@@ -423,24 +445,21 @@ impl Writer<'_, '_> {
                     let wrong = and(ne(value.clone(), Expr::Nil), wrong);
                     self.expect_that(wrong, &value, class, what, out);
                 }
-                self.slot(value, out);
+                let absent = self.cx.runtime("Batch", "absent");
+                self.slot(or(value, absent), out);
             }
             Shape::Unknown => {
                 let value = self.hold(value, what, out);
-                self.slot(value, out);
+                let absent = self.cx.runtime("Batch", "absent");
+                self.slot(choose(eq(value.clone(), Expr::Nil), absent, value), out);
             }
             Shape::CFrame(_) | Shape::Roblox { .. } | Shape::EnumItem { .. } => {
                 let value = self.hold(value, what, out);
-                super::roblox::write(
-                    self.cx,
-                    self.names,
-                    node,
-                    value,
-                    what,
-                    self.level,
-                    |place| frame.at(place),
-                    out,
-                );
+                if !self.covered && !is_small(node) {
+                    self.room(size(node.size.max), out);
+                }
+                let at = |place| frame.at(place);
+                super::roblox::write(self.cx, self.names, node, value, what, self.level, at, out);
             }
             Shape::Pack(_) | Shape::Entry(_) => {
                 unreachable!("packs and entries are taken apart by their blocks")
@@ -453,13 +472,10 @@ impl Writer<'_, '_> {
         hold(value, hint, self.names, out)
     }
 
+    /// Puts a value, or what stands for its absence, beside the bytes.
     fn slot(&mut self, value: Expr, out: &mut Block) {
-        let absent = self.cx.runtime("Batch", "absent");
         out.bump(name("Slot"), num(1));
-        out.assign(
-            index(name("Instances"), name("Slot")),
-            choose(eq(value.clone(), Expr::Nil), absent, value),
-        );
+        out.assign(index(name("Instances"), name("Slot")), value);
     }
 
     /// Runs the body of the name that `value` is; refuses what is none of them.
@@ -624,7 +640,10 @@ impl Writer<'_, '_> {
 
     fn vector(&mut self, vector: &Vector, value: Expr, what: &str, frame: &mut Frame, out: &mut Block) {
         let value = self.hold(value, what, out);
-        self.expect(&value, "vector", what, out);
+        if self.cx.options.write_validations {
+            let wrong = ne(call("typeof", [value.clone()]), text("Vector3"));
+            self.expect_that(wrong, &value, "Vector3", what, out);
+        }
         if let Some(bounds) = vector.magnitude.filter(|_| self.cx.options.write_validations)
             && let Some(condition) = outside(&field(value.clone(), "Magnitude"), bounds)
         {

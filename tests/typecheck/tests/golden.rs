@@ -1,0 +1,29 @@
+//! The golden modules pass the type checker.
+
+#![allow(clippy::unwrap_used)]
+
+mod support;
+
+use std::path::Path;
+
+#[test]
+fn golden_modules_pass() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../golden");
+    let mut cases: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    cases.sort();
+    let mut failed = String::new();
+    for case in cases {
+        for file in ["Server.luau", "Client.luau", "Types.luau"] {
+            let Ok(text) = std::fs::read_to_string(case.join(file)) else { continue };
+            // The checker outside Roblox has no types of the form `Enum.Name`.
+            let text = text.replace(": Enum.", ": Enum");
+            for error in support::errors(&text) {
+                let line = error.split(':').next().and_then(|line| line.parse::<usize>().ok()).unwrap_or(1);
+                let shown = text.lines().nth(line - 1).unwrap_or_default().trim();
+                failed +=
+                    &format!("{}/{file}:{error}\n    {shown}\n", case.file_name().unwrap().to_string_lossy());
+            }
+        }
+    }
+    assert!(failed.is_empty(), "{failed}");
+}
