@@ -108,9 +108,10 @@ pub fn set(peer: &Rc<Peer>, id: InstanceId, property: PropertyId, value: Value) 
         return set(peer, id, *DISABLED, disabled);
     }
     let model = peer.data_model();
-    {
+    let old = {
         let mut store = model.store_mut();
-        if get(&store, id, stored) == value {
+        let old = get(&store, id, stored);
+        if old == value {
             return;
         }
         if stored == *NAME {
@@ -124,7 +125,8 @@ pub fn set(peer: &Rc<Peer>, id: InstanceId, property: PropertyId, value: Value) 
         } else {
             store.set_property(id, stored, value.clone());
         }
-    }
+        old
+    };
     if stored.info().replicates() {
         model
             .note(id, |store| Some(Change::Property { id, property: stored, value: get(store, id, stored) }));
@@ -132,7 +134,7 @@ pub fn set(peer: &Rc<Peer>, id: InstanceId, property: PropertyId, value: Value) 
     after_change(peer, id, property);
     fire_changed(peer, id, property);
     let class = peer.data_model().store().class(id);
-    for name in crate::services::model::shown_by(class, stored.name()) {
+    for name in crate::services::model::shown_by(class, stored.name(), &old, &value) {
         if let Some(other) = class.property(name) {
             fire_changed(peer, id, other);
         }

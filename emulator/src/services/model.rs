@@ -46,11 +46,19 @@ fn frame(peer: &Peer, id: InstanceId) -> CFrame {
 }
 
 /// Computed properties that change with another one: the parts of a frame, the old palette of a colour.
-pub fn shown_by(class: ClassId, property: &str) -> &'static [&'static str] {
-    match property {
-        "CFrame" if class.is_a_name("BasePart") => &["Position", "Orientation"],
-        "Color" if class.is_a_name("BasePart") => &["BrickColor"],
-        _ => &[],
+pub fn shown_by(class: ClassId, property: &str, old: &Value, new: &Value) -> &'static [&'static str] {
+    if !matches!(property, "CFrame" | "Color") || !class.is_a_name("BasePart") {
+        return &[];
+    }
+    match (old, new) {
+        (Value::Datatype(Datatype::CFrame(old)), Value::Datatype(Datatype::CFrame(new))) => {
+            match (old.position != new.position, old.rotation != new.rotation) {
+                (true, true) => &["Position", "Orientation"],
+                (true, false) => &["Position"],
+                (false, _) => &["Orientation"],
+            }
+        }
+        _ => &["BrickColor"],
     }
 }
 

@@ -23,7 +23,11 @@ fn peer(side: Side, signals: SignalMode) -> Rc<Peer> {
     let clock = PeerClock::new(Time::ZERO, Time::ZERO, 0.0);
     let model = Rc::new(DataModel::new(side.is_server()));
     let options = PeerOptions { side, shared, clock, tree: Rc::new(NoScripts) };
-    Peer::new(options, |peer| install(peer, model)).unwrap()
+    Peer::new(options, |peer| {
+        crate::datatypes::install(&peer.vm)?;
+        install(peer, model)
+    })
+    .unwrap()
 }
 
 /// Runs frames until nothing waits, for ten seconds at most.

@@ -52,7 +52,12 @@ fn values_have_types() {
         part.Transparency = "0.5"
         part.Name = 12
         part.Material = "Grass"
-        print(part.Transparency, part.Name, part.Size.X, part.Reflectance)
+        print(part.Transparency, part.Name, part.Material, part.Material == Enum.Material.Grass)
+        part.Material = Enum.Material.Sand
+        print(part.Material.Name, part.Size.X, part.Reflectance)
+        print(pcall(function() part.Material = Enum.NormalId.Top end))
+        part.Material = 1280
+        print(part.Material, part.CFrame, part.CustomPhysicalProperties)
         part.Name = string.rep("x", 150)
         print(#part.Name)
         "##,
@@ -66,7 +71,10 @@ fn values_have_types() {
         Unable to assign property Material. EnumItem expected, got boolean
         Unable to assign property Size. Vector3 expected, got number
         Unable to assign property Value. Instance expected, got number
-        0.5 12 4 0
+        0.5 12 Enum.Material.Grass true
+        Sand 4 0
+        false Unable to assign property Material. Invalid value "Enum.NormalId.Top" for enum Material
+        Enum.Material.Grass 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1 nil
         100
         "##,
     );
@@ -146,7 +154,7 @@ fn attributes_are_typed_and_signalled() {
         part:SetAttribute("Speed", 5)
         task.wait()
         part:SetAttribute("Speed", 5)
-        part:SetAttribute("Name-1./_x", 1)
+        part:SetAttribute("Name-1./_x", Vector3.one)
         task.wait()
         part:SetAttribute("Speed", nil)
         task.wait()
@@ -172,8 +180,8 @@ fn attributes_are_typed_and_signalled() {
         AttributeChanged Speed
         Speed 0
         Changed Attributes
-        nil 1
-        Name-1./_x 1
+        nil 1, 1, 1
+        Name-1./_x 1, 1, 1
         false Attribute name "Bad name" contains an invalid character; use letters, digits and _ . - /
         false Attribute names starting with 'RBX' are reserved
         false Attribute name cannot be empty
@@ -181,6 +189,49 @@ fn attributes_are_typed_and_signalled() {
         false table is not a supported attribute type
         false Instance is not a supported attribute type
         false function is not a supported attribute type
+        "##,
+    );
+}
+
+#[test]
+fn places_of_parts_agree() {
+    both(
+        r##"
+        local part = Instance.new("Part", workspace)
+        part:GetPropertyChangedSignal("Position"):Connect(function() print("moved", part.Position) end)
+        part:GetPropertyChangedSignal("CFrame"):Connect(function() print("frame") end)
+        part.Position = Vector3.new(1, 2, 3)
+        task.wait()
+        part.Position = Vector3.new(1, 2, 3)
+        part.CFrame = CFrame.new(4, 5, 6)
+        task.wait()
+        print(part.Position, part.CFrame.Position == part.Position, part:GetPivot() == part.CFrame)
+        part.Orientation = Vector3.new(0, 90, 0)
+        task.wait()
+        print(math.round(part.Orientation.Y), part.Position)
+        part.BrickColor = BrickColor.new("Bright red")
+        print(part.BrickColor, part.Color.R > 0.7)
+        print(pcall(function() part.Position = 1 end))
+        local model = Instance.new("Model", workspace)
+        part.Parent = model
+        model.PrimaryPart = part
+        model:PivotTo(CFrame.new(0, 10, 0))
+        task.wait()
+        print(part.Position)
+        "##,
+        r##"
+        frame
+        moved 1, 2, 3
+        frame
+        moved 4, 5, 6
+        4, 5, 6 true true
+        frame
+        90 4, 5, 6
+        Bright red true
+        false Unable to assign property Position. Vector3 expected, got number
+        frame
+        moved 0, 10, 0
+        0, 10, 0
         "##,
     );
 }
