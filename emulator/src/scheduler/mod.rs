@@ -14,6 +14,7 @@ mod task;
 #[cfg(test)]
 mod tests;
 mod timers;
+mod waiting;
 
 use std::cell::{Cell, RefCell};
 use std::collections::{BinaryHeap, VecDeque};
@@ -21,6 +22,7 @@ use std::collections::{BinaryHeap, VecDeque};
 pub use deferred::{call_later, drain, fail_later, resume_later};
 pub use signal::{Signals, fire};
 pub use timers::{call_after, resume_legacy, resume_waits};
+pub use waiting::{WaitingThread, waiting};
 
 use deferred::Job;
 use timers::Timer;

@@ -178,6 +178,20 @@ impl Signals {
         list
     }
 
+    /// Threads in `Wait`, in the order they came.
+    pub(super) fn waiting(&self) -> Vec<(SignalKey, Parked)> {
+        let by_id = self.by_id.borrow();
+        let mut waiting: Vec<_> = by_id
+            .values()
+            .filter_map(|connection| match &connection.handler {
+                Handler::Waiting(parked) => Some((connection.id, connection.key, parked.clone())),
+                Handler::Script(_) | Handler::Native(_) => None,
+            })
+            .collect();
+        waiting.sort_by_key(|(id, ..)| *id);
+        waiting.into_iter().map(|(_, key, parked)| (key, parked)).collect()
+    }
+
     /// Has `hook` called after each `Connect`, `Once` and `Wait` of a script.
     pub fn on_connect(&self, hook: impl Fn(&Rc<Peer>, SignalKey) + 'static) {
         self.hooks.borrow_mut().push(Rc::new(hook));

@@ -330,3 +330,27 @@ fn too_much_deferred_work_is_cut() {
     let lines = bench.run("for i = 1, 150 do task.defer(function() end) end");
     assert_eq!(lines, ["Maximum number of deferred events exceeded (50 dropped)"]);
 }
+
+#[test]
+fn waiting_threads_say_what_for() {
+    let mut bench = Bench::new();
+    bench.run_as(
+        "Main",
+        "task.delay(0.5, print)
+        task.spawn(function() game.Event1:Wait() end)
+        task.spawn(function() wait(1) end)
+        local cancelled = task.spawn(function() task.wait(9) end) task.cancel(cancelled)
+        task.wait(0.25)",
+    );
+    let reasons = |bench: &Bench| {
+        let waiting = crate::scheduler::waiting(&bench.peer);
+        waiting.into_iter().map(|one| format!("{} {}", one.position, one.reason)).collect::<Vec<_>>()
+    };
+    assert_eq!(
+        reasons(&bench),
+        ["Main:5:  wait 0.25 s", " delay 0.5 s", "Main:3:  wait 1 s", "Main:2:  signal Folder.Event1"]
+    );
+    bench.run("game:Fire(1)");
+    bench.steps(90);
+    assert!(reasons(&bench).is_empty());
+}
