@@ -12,3 +12,4 @@ pub mod shared;
 pub mod trace;
 pub mod value;
 pub mod vm;
+pub mod world;

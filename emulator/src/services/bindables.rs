@@ -116,8 +116,10 @@ pub(super) fn callback_set(peer: &Rc<Peer>, id: InstanceId) {
 
 /// A script assigned a callback of any class: whoever waited for it is served.
 pub fn any_callback_set(peer: &Rc<Peer>, id: InstanceId) {
-    let is_bindable = peer.data_model().store().class(id).is_a_name("BindableFunction");
-    if is_bindable {
-        callback_set(peer, id);
+    let class = peer.data_model().store().class(id).name();
+    match class {
+        "BindableFunction" => callback_set(peer, id),
+        "RemoteFunction" => super::remotes::callback_set(peer),
+        _ => {}
     }
 }

@@ -10,7 +10,9 @@ pub mod http_service;
 pub mod json;
 pub mod log_service;
 pub mod model;
+pub mod players;
 pub mod remotes;
+pub mod run_service;
 pub mod test_service;
 pub mod workspace;
 

@@ -216,7 +216,9 @@ impl Trace {
     fn update(&mut self, id: u64, side: Side, change: impl FnOnce(&mut Receipt)) -> Option<usize> {
         let index = usize::try_from(id).ok()?.checked_sub(1)?;
         let packet = self.packets.get_mut(index)?;
-        change(packet.receipts.iter_mut().find(|receipt| receipt.side == side)?);
+        // Receipts are in order of side.
+        let at = packet.receipts.binary_search_by_key(&side, |receipt| receipt.side).ok()?;
+        change(&mut packet.receipts[at]);
         Some(index)
     }
 

@@ -146,6 +146,9 @@ const TABLES: &[&[Member]] = &[
     crate::services::http_service::MEMBERS,
     crate::services::log_service::MEMBERS,
     crate::services::model::MEMBERS,
+    crate::services::players::MEMBERS,
+    crate::services::remotes::MEMBERS,
+    crate::services::run_service::MEMBERS,
     crate::services::test_service::MEMBERS,
     crate::services::workspace::MEMBERS,
 ];

@@ -1,0 +1,257 @@
+//! Players: who is in the game, how they come and go. Source: Roblox behaviour, 8.
+//!
+//! The server makes the `Player`; clients get it by replication. Joining and leaving as a whole is the world's work.
+
+use std::rc::Rc;
+
+use crate::datamodel::classes::{enum_item, known_class};
+use crate::datamodel::instance::this;
+use crate::datamodel::members::{EventRef, Member, event, method, property};
+use crate::datamodel::store::single_id;
+use crate::datamodel::{instance, properties, tree};
+use crate::peer::Peer;
+use crate::scheduler::fire;
+use crate::services::remotes::Desk;
+use crate::shared::{DiagnosticCode, Side};
+use crate::value::{InstanceId, Value};
+use crate::vm::{Cx, Outcome, Raise, Returns};
+use crate::world::Request;
+
+/// What scripts can use.
+pub const MEMBERS: &[Member] = &[
+    event("Players", "PlayerAdded"),
+    event("Players", "PlayerRemoving"),
+    event("Players", "PlayerMembershipChanged"),
+    method("Players", "GetPlayers", get_players),
+    method("Players", "getPlayers", get_players),
+    method("Players", "players", get_players),
+    method("Players", "GetPlayerByUserId", get_player_by_user_id),
+    method("Players", "GetPlayerFromCharacter", get_player_from_character),
+    method("Players", "getPlayerFromCharacter", get_player_from_character),
+    property("Players", "LocalPlayer", local_player),
+    property("Players", "MaxPlayers", max_players),
+    property("Players", "PreferredPlayers", max_players),
+    event("Player", "CharacterAdded"),
+    event("Player", "CharacterAppearanceLoaded"),
+    event("Player", "CharacterRemoving"),
+    event("Player", "Chatted"),
+    event("Player", "Idled"),
+    event("Player", "OnTeleport"),
+    method("Player", "Kick", kick),
+    method("Player", "kick", kick),
+    method("Player", "GetNetworkPing", get_network_ping),
+];
+
+static PLAYER_ADDED: EventRef = EventRef::new("Players", "PlayerAdded");
+static PLAYER_REMOVING: EventRef = EventRef::new("Players", "PlayerRemoving");
+
+/// What a peer knows of its place among the players.
+#[derive(Debug, Default)]
+pub struct Presence {
+    /// On a client, its own `Player`.
+    pub local: std::cell::Cell<Option<InstanceId>>,
+    // On the server: players were present when PlayerAdded was connected, and nobody has asked for them yet.
+    overlooked: std::cell::Cell<bool>,
+}
+
+/// Watches a server for code that waits for players who are there already.
+pub fn watch_late_listeners(peer: &Rc<Peer>) {
+    peer.signals.on_connect(|peer, key| {
+        if key == PLAYER_ADDED.on(service()) && !present(peer).is_empty() {
+            presence(peer).overlooked.set(true);
+        }
+    });
+}
+
+/// Speaks of players that were overlooked in the frame that ends.
+pub fn report_overlooked(peer: &Peer) {
+    if presence(peer).overlooked.take() {
+        let text = "PlayerAdded was connected while players were in the game, and GetPlayers was not read: they get no \
+                    event; go through GetPlayers() as well";
+        peer.diagnose(DiagnosticCode::LateJoin, text, None);
+    }
+}
+
+fn presence(peer: &Peer) -> Rc<Presence> {
+    peer.part::<Presence>().unwrap_or_else(|| {
+        let presence = Rc::new(Presence::default());
+        peer.attach(presence.clone());
+        presence
+    })
+}
+
+/// Tells a client which `Player` is its own.
+pub fn set_local(peer: &Peer, player: InstanceId) {
+    presence(peer).local.set(Some(player));
+}
+
+/// The `Players` service.
+pub fn service() -> InstanceId {
+    single_id(known_class("Players"))
+}
+
+/// The `Player`s in the service, in order of joining.
+fn present(peer: &Peer) -> Vec<InstanceId> {
+    let model = peer.data_model();
+    let store = model.store();
+    let player = known_class("Player");
+    store.children(service()).iter().copied().filter(|id| store.class(*id) == player).collect()
+}
+
+/// What a new player is.
+#[derive(Clone, Debug)]
+pub struct NewPlayer {
+    /// `Name`.
+    pub name: String,
+    /// `DisplayName`.
+    pub display_name: String,
+    /// `UserId`.
+    pub user_id: i64,
+}
+
+/// Makes a `Player` with what is in it, not yet in the game.
+pub fn make(peer: &Rc<Peer>, new: &NewPlayer) -> InstanceId {
+    let model = peer.data_model();
+    let player = model.store_mut().create(known_class("Player"));
+    let set = |name: &str, value: Value| {
+        if let Some(property) = known_class("Player").property(name) {
+            properties::set(peer, player, property, value);
+        }
+    };
+    set("Name", Value::string(&new.name));
+    set("UserId", Value::Number(new.user_id as f64));
+    set("DisplayName", Value::string(&new.display_name));
+    for class in ["Backpack", "PlayerGui", "StarterGear"] {
+        let mut store = model.store_mut();
+        let child = store.create(known_class(class));
+        store.set_parent(child, Some(player));
+    }
+    player
+}
+
+/// Gives a client its `PlayerScripts`: a copy of what is in `StarterPlayerScripts`. Source: Roblox behaviour, 8.10.
+pub fn copy_starter_scripts(peer: &Rc<Peer>, player: InstanceId) {
+    let model = peer.data_model();
+    let scripts = model.store_mut().create(known_class("PlayerScripts"));
+    let starters = {
+        let store = model.store();
+        let starter = single_id(known_class("StarterPlayerScripts"));
+        store.children(starter).to_vec()
+    };
+    for starter in starters {
+        if let Some(copy) = tree::clone(peer, starter) {
+            model.store_mut().set_parent(copy, Some(scripts));
+        }
+    }
+    tree::move_to(peer, scripts, Some(player));
+}
+
+/// Puts a `Player` into the game and fires `PlayerAdded`.
+pub fn add(peer: &Rc<Peer>, player: InstanceId) {
+    tree::move_to(peer, player, Some(service()));
+    fire(peer, PLAYER_ADDED.on(service()), [Value::Instance(player)]);
+}
+
+/// Why a player leaves: `Enum.PlayerExitReason`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ExitReason {
+    /// Any other reason: the player quit, or the connection died.
+    Unknown,
+    /// The platform removed the player.
+    PlatformKick,
+    /// A script called `Kick`.
+    CreatorKick,
+}
+
+impl ExitReason {
+    /// Name of the item.
+    pub fn name(self) -> &'static str {
+        match self {
+            ExitReason::Unknown => "Unknown",
+            ExitReason::PlatformKick => "PlatformKick",
+            ExitReason::CreatorKick => "CreatorKick",
+        }
+    }
+}
+
+/// Fires `PlayerRemoving`. The player is still in the game while handlers start, in both signal modes.
+pub fn fire_removing(peer: &Rc<Peer>, player: InstanceId, reason: ExitReason) {
+    let reason = enum_item("PlayerExitReason", reason.name()).map_or(Value::Nil, Value::EnumItem);
+    fire(peer, PLAYER_REMOVING.on(service()), [Value::Instance(player), reason]);
+}
+
+/// Takes a `Player` out of the game for good.
+pub fn remove(peer: &Rc<Peer>, player: InstanceId) {
+    tree::force_destroy(peer, player);
+}
+
+fn get_players(cx: &mut Cx<'_>) -> Outcome {
+    this(cx)?;
+    let peer = cx.peer();
+    presence(&peer).overlooked.set(false);
+    instance::push_instances(cx, &present(&peer))
+}
+
+fn get_player_by_user_id(cx: &mut Cx<'_>) -> Outcome {
+    this(cx)?;
+    let wanted = cx.number(1)?;
+    let peer = cx.peer();
+    let found = present(&peer)
+        .into_iter()
+        .find(|id| instance::property_of(&peer, *id, "UserId").as_number() == Some(wanted));
+    cx.push_opt_instance(found);
+    Ok(Returns::ONE)
+}
+
+fn get_player_from_character(cx: &mut Cx<'_>) -> Outcome {
+    this(cx)?;
+    let peer = cx.peer();
+    let character = cx.opt_instance(1)?;
+    let found = character.and_then(|character| {
+        let is_its =
+            |id: &InstanceId| instance::property_of(&peer, *id, "Character") == Value::Instance(character);
+        present(&peer).into_iter().find(is_its)
+    });
+    cx.push_opt_instance(found);
+    Ok(Returns::ONE)
+}
+
+fn local_player(peer: &Rc<Peer>, _: InstanceId) -> Result<Value, String> {
+    Ok(presence(peer).local.get().into())
+}
+
+fn max_players(peer: &Rc<Peer>, _: InstanceId) -> Result<Value, String> {
+    Ok(Value::from(peer.shared.settings.max_players))
+}
+
+/// What a kicked player is told when the script says nothing.
+const KICKED: &str = "You have been kicked from the game";
+
+fn kick(cx: &mut Cx<'_>) -> Outcome {
+    let player = this(cx)?;
+    let peer = cx.peer();
+    if !peer.side.is_server() && presence(&peer).local.get() != Some(player) {
+        return Err(Raise::new("Cannot kick a non-local Player from a LocalScript"));
+    }
+    let message = if cx.is_nil(1) { KICKED.to_owned() } else { cx.display(1) };
+    if let Some(desk) = peer.part::<Desk>()
+        && let Some(member) = desk.core.member_of(player)
+        && member.connected
+    {
+        desk.core.request(Request::Kick { client: member.side, message });
+    }
+    Ok(Returns::NONE)
+}
+
+fn get_network_ping(cx: &mut Cx<'_>) -> Outcome {
+    let player = this(cx)?;
+    let peer = cx.peer();
+    if !peer.side.is_server() && presence(&peer).local.get() != Some(player) {
+        return Err(Raise::new("GetNetworkPing can only be called on the local player from a client"));
+    }
+    let core = peer.part::<Desk>().map(|desk| desk.core.clone());
+    let side: Option<Side> = core.as_ref().and_then(|core| core.member_of(player)).map(|member| member.side);
+    let ping = core.zip(side).map_or(0.0, |(core, side)| core.round_trip(side).seconds());
+    cx.push_number(ping);
+    Ok(Returns::ONE)
+}

@@ -1,0 +1,350 @@
+//! Coming and going: joins in the engine's order, leaves of every kind, kicks, time-outs, shutdown.
+//! Source: Roblox behaviour, 6.6 and 8; emulator requirements, 6.1.
+
+use std::rc::Rc;
+
+use super::core::{Member, Request};
+use super::post::Message;
+use super::sides::{Client, ClientState, NewClient};
+use super::{World, WorldError, check_fps};
+use crate::clock::Time;
+use crate::datamodel::journal::Change;
+use crate::datamodel::{replication, scripts};
+use crate::network::{LinkSettings, Way};
+use crate::peer::Peer;
+use crate::scheduler::drain;
+use crate::services::data_model;
+use crate::services::players::{self, ExitReason, NewPlayer};
+use crate::shared::{LogLevel, Side};
+use crate::trace::{Event, Fate};
+
+/// Whether a joining client's tree takes time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Loading {
+    /// The client has its tree, and its scripts run, when `join` returns, whatever its link.
+    #[default]
+    Instant,
+    /// The tree crosses the link.
+    Link,
+}
+
+/// How a client joins. Everything has a default.
+#[derive(Clone, Debug, Default)]
+pub struct JoinOptions {
+    /// The player's name; `Player1`, `Player2`, ... unless given.
+    pub name: Option<String>,
+    /// The player's id; -1, -2, ... unless given.
+    pub user_id: Option<i64>,
+    /// What others see; the name unless given.
+    pub display_name: Option<String>,
+    /// The link from the client to the server; the world's unless given.
+    pub up: Option<LinkSettings>,
+    /// The link from the server to the client.
+    pub down: Option<LinkSettings>,
+    /// Frames a second; the world's for clients unless given.
+    pub fps: Option<f64>,
+    /// How far the client's wall clock is ahead.
+    pub clock_offset: Time,
+    /// The client's clock rate less one.
+    pub clock_drift: f64,
+    /// Whether the tree takes time.
+    pub loading: Loading,
+    /// Whether the player joins before the server's scripts run.
+    pub before_scripts: bool,
+}
+
+/// How a client leaves.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum LeaveHow {
+    /// The player quits.
+    Quit,
+    /// A script kicked the player, with this message.
+    Kick(String),
+    /// The link dies now; the server removes the player after its time-out.
+    Timeout,
+    /// The client's process dies now; the server removes the player after its time-out.
+    Crash,
+}
+
+/// A step of joining, on its way to a client behind the instances it needs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stage {
+    /// `ReplicatedFirst` is there.
+    First,
+    /// Everything is there.
+    Loaded,
+}
+
+impl World {
+    /// Lets a client join, and returns its index.
+    ///
+    /// The `Player` is in the game and `PlayerAdded` has fired when this returns; the server's deferred handlers have
+    /// run. The server's scripts are started first unless the options say otherwise.
+    ///
+    /// Errors: [`WorldError::Full`], [`WorldError::BadOption`] for a rate out of range or a name that is taken,
+    /// [`WorldError::Vm`].
+    pub fn join(&self, options: JoinOptions) -> Result<u32, WorldError> {
+        if !options.before_scripts {
+            self.start();
+        }
+        let fps = options.fps.unwrap_or(self.options.client_fps);
+        check_fps(fps)?;
+        let limit = self.core.settings().max_players;
+        if self.clients().len() as u64 >= u64::from(limit) {
+            return Err(WorldError::Full(limit));
+        }
+        let index = self.clients.borrow().len() as u32;
+        let side = Side::Client(index);
+        let name = options.name.unwrap_or_else(|| format!("Player{}", index + 1));
+        if self.core.members().iter().any(|member| member.connected && *member.name == *name)
+            || name == "server"
+        {
+            return Err(WorldError::BadOption(format!("there is already a side called {name}")));
+        }
+        let user_id = options.user_id.unwrap_or(-(i64::from(index) + 1));
+        let server = &self.server.peer;
+
+        // What was changed before belongs to the others; the newcomer gets it with its first tree.
+        self.carry_changes();
+        let new = NewPlayer {
+            name: name.clone(),
+            display_name: options.display_name.unwrap_or(name.clone()),
+            user_id,
+        };
+        let player = players::make(server, &new);
+        let client = Rc::new(Client::new(
+            &self.core,
+            NewClient {
+                side,
+                player,
+                name: format!("client {index}"),
+                fps,
+                up: options.up.unwrap_or_else(|| self.options.link.clone()),
+                down: options.down.unwrap_or_else(|| self.options.link.clone()),
+                offset: options.clock_offset,
+                drift: options.clock_drift,
+            },
+        )?);
+        self.core.enrol(Member { side, player, name: name.as_str().into(), user_id, connected: true });
+        self.core.record(side, Event::Join { user_id, name });
+        players::add(server, player);
+        drain(server);
+        self.carry_changes();
+        self.clients.borrow_mut().push(client.clone());
+        self.greet(&client, options.loading);
+        self.grant_requests();
+        Ok(index)
+    }
+
+    /// Gives a new client its clock and its first tree.
+    fn greet(&self, client: &Rc<Client>, loading: Loading) {
+        let Some(peer) = client.peer() else { return };
+        let now = self.now();
+        // The first measurement belongs to joining and is believed at once.
+        let interval = Time::from_seconds(self.core.settings().sync_interval).max(Time::from_millis(1));
+        client.next_probe.set(now + interval);
+        let measured = client.link.borrow_mut().probe(now);
+        let error = measured.map_or(Time::ZERO, |probe| (probe.up - probe.down).half());
+        peer.clock.probed(now, now + error);
+        self.core.set_round_trip(client.side, client.link.borrow().round_trip());
+
+        let order = self.core.settings().join_order;
+        let mut random = self.core.shared.seed.random(&format!("join order of {}", client.side));
+        let mut snapshot = {
+            let model = self.server.peer.data_model();
+            let store = model.store();
+            replication::snapshot_for_join(&store, client.player, order, &mut random)
+        };
+        // Every client script finds its own player: that comes first of all.
+        let own = |change: &Change| change.id() == players::service() || change.id() == client.player;
+        let (mine, rest): (Vec<_>, Vec<_>) = snapshot.rest.into_iter().partition(own);
+        snapshot.first.splice(0..0, mine);
+        players::set_local(&peer, client.player);
+        match loading {
+            Loading::Instant => {
+                snapshot.first.into_iter().for_each(|change| replication::apply(&peer, change));
+                self.reach(client, &peer, Stage::First);
+                rest.into_iter().for_each(|change| replication::apply(&peer, change));
+                self.reach(client, &peer, Stage::Loaded);
+                drain(&peer);
+            }
+            Loading::Link => {
+                let messages = vec![
+                    Message::Changes(snapshot.first),
+                    Message::Stage(Stage::First),
+                    Message::Changes(rest),
+                    Message::Stage(Stage::Loaded),
+                ];
+                self.send_snapshot(client, messages);
+            }
+        }
+    }
+
+    /// A client has come a step further.
+    pub(super) fn reach(&self, client: &Client, peer: &Rc<Peer>, stage: Stage) {
+        match stage {
+            Stage::First => {
+                client.state.set(ClientState::First);
+                scripts::begin(peer, scripts::Stage::First);
+                // They run before the rest of the tree comes in, even if that is here already.
+                drain(peer);
+            }
+            Stage::Loaded => {
+                client.state.set(ClientState::Loaded);
+                data_model::set_loaded(peer);
+                players::copy_starter_scripts(peer, client.player);
+                scripts::begin(peer, scripts::Stage::All);
+            }
+        }
+    }
+
+    /// Lets a client leave.
+    ///
+    /// After `Quit` and `Kick` the player is gone and the server's handlers have run. After `Timeout` and `Crash` the
+    /// server still believes in the player until it has heard nothing for its time-out.
+    ///
+    /// Errors: [`WorldError::NoSuchSide`].
+    pub fn leave(&self, client: u32, how: LeaveHow) -> Result<(), WorldError> {
+        let client = self.client(client)?;
+        if !client.is_connected() {
+            return Err(WorldError::NoSuchSide(client.side));
+        }
+        match how {
+            LeaveHow::Quit => self.remove(&client, ExitReason::Unknown, "quit"),
+            LeaveHow::Kick(message) => self.kick(&client, &message),
+            LeaveHow::Timeout => client.link.borrow_mut().cut(self.now(), Time::NEVER),
+            LeaveHow::Crash => {
+                client.link.borrow_mut().cut(self.now(), Time::NEVER);
+                client.end();
+            }
+        }
+        Ok(())
+    }
+
+    fn kick(&self, client: &Rc<Client>, message: &str) {
+        if let Some(peer) = client.peer() {
+            peer.write(LogLevel::Warning, format!("Disconnected from game: {message}"), None);
+        }
+        self.remove(client, ExitReason::CreatorKick, "kick");
+    }
+
+    fn remove(&self, client: &Rc<Client>, reason: ExitReason, why: &str) {
+        let server = &self.server.peer;
+        players::fire_removing(server, client.player, reason);
+        drain(server);
+        if !client.is_connected() {
+            // A handler of the leave made it leave again.
+            return;
+        }
+        self.core.dismiss(client.side);
+        client.state.set(ClientState::Left);
+        self.drop_in_flight(client);
+        let member = self.core.member(client.side);
+        if let Some(member) = member {
+            let name = member.name.to_string();
+            self.core
+                .record(client.side, Event::Leave { user_id: member.user_id, name, reason: why.to_owned() });
+        }
+        players::remove(server, client.player);
+        self.server.desk.forget(server, client.side);
+        drain(server);
+        client.end();
+    }
+
+    /// What is on the way to or from a client that leaves never arrives.
+    fn drop_in_flight(&self, client: &Client) {
+        let now = self.now();
+        let (up, down) = client.link.borrow_mut().close();
+        let unsent = client.desk.take_outbox(Time::NEVER).into_iter().map(|posted| posted.call.packet);
+        let up: Vec<u64> = up.into_iter().chain(unsent).collect();
+        let mut trace = self.core.trace_mut();
+        for (packets, to) in [(up, Side::Server), (down, client.side)] {
+            let frame = self.core.frame(to);
+            for packet in packets {
+                trace.settle(packet, to, Fate::DroppedLeave, now, frame);
+            }
+        }
+    }
+
+    /// Does what scripts asked for.
+    pub(super) fn grant_requests(&self) {
+        for request in self.core.take_requests() {
+            match request {
+                Request::Kick { client: Side::Client(index), message } => {
+                    if let Ok(client) = self.client(index)
+                        && client.is_connected()
+                    {
+                        self.kick(&client, &message);
+                    }
+                }
+                Request::Kick { client: Side::Server, .. } => {}
+            }
+        }
+    }
+
+    /// Removes players who have not been heard of for the time-out.
+    pub(super) fn remove_silent(&self) {
+        let limit = Time::from_seconds(self.core.settings().timeout_seconds);
+        for client in self.clients() {
+            let silent = self.now() - client.link.borrow().heard_at();
+            if silent >= limit {
+                if let Some(peer) = client.peer() {
+                    peer.write(LogLevel::Warning, "Disconnected from game: connection lost", None);
+                }
+                self.remove(&client, ExitReason::Unknown, "timeout");
+            }
+        }
+    }
+
+    /// Shuts the server down: runs what was given to `BindToClose`, for 30 s of virtual time at most, then lets every
+    /// client leave. Returns whether everything ended in time.
+    ///
+    /// Errors: [`WorldError::Busy`].
+    pub fn shutdown(&self, reason: &str) -> Result<bool, WorldError> {
+        use std::cell::Cell;
+
+        use crate::datamodel::classes::enum_item;
+        use crate::value::Value;
+        const LONGEST: Time = Time::from_millis(30_000);
+
+        self.start();
+        let server = &self.server.peer;
+        let reason = enum_item("CloseReason", reason).or_else(|| enum_item("CloseReason", "Unknown"));
+        let reason = reason.map_or(Value::Nil, Value::EnumItem);
+        let running = Rc::new(Cell::new(0_usize));
+        for function in data_model::close_functions(server) {
+            let Value::Function(function) = function else { continue };
+            running.set(running.get() + 1);
+            let ended = running.clone();
+            let end = move |peer: &Rc<Peer>, end: crate::vm::ThreadEnd| {
+                ended.set(ended.get() - 1);
+                if let Err(failure) = end {
+                    peer.report(&failure, None);
+                }
+            };
+            if let Err(failure) =
+                server.spawn_then(&function, 0, std::slice::from_ref(&reason), Box::new(end))
+            {
+                running.set(running.get() - 1);
+                server.report(&failure, None);
+            }
+        }
+        drain(server);
+        let limit = self.now() + LONGEST;
+        while running.get() > 0 && self.now() < limit {
+            self.step(1)?;
+        }
+        for client in self.clients() {
+            self.remove(&client, ExitReason::Unknown, "shutdown");
+        }
+        Ok(running.get() == 0)
+    }
+
+    /// Makes both directions of a client's link what `settings` gives for each.
+    ///
+    /// Errors: [`WorldError::NoSuchSide`].
+    pub fn set_links(&self, client: u32, up: &LinkSettings, down: &LinkSettings) -> Result<(), WorldError> {
+        self.set_link(client, Some(Way::Up), up)?;
+        self.set_link(client, Some(Way::Down), down)
+    }
+}
