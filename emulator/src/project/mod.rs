@@ -17,6 +17,7 @@ mod localization;
 mod meta;
 mod model_file;
 mod model_json;
+pub mod mount;
 mod nodes;
 mod paths;
 mod problem;
