@@ -21,7 +21,7 @@ pub fn register(cx: &Cx<'_>) {
 
 fn new(cx: &mut Cx<'_>) -> Outcome {
     let class = text(cx, 1)?;
-    let parent = if cx.is_nil(2) { None } else { Some(instance(cx, 2)?) };
+    let parent = cx.opt_instance(2)?;
     let made = tree::create(&cx.peer(), &class, parent)?;
     cx.push_instance(made);
     Ok(Returns::ONE)

@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use super::classes::{Access, PropertyId};
 use super::members::{Member, event, method};
 use super::store::{Name, Store};
 use super::{attributes, messages, properties, tags, tree, waiting};
@@ -50,6 +51,8 @@ pub const MEMBERS: &[Member] = &[
     method("Instance", "IsAncestorOf", is_ancestor_of),
     method("Instance", "IsDescendantOf", is_descendant_of),
     method("Instance", "isDescendantOf", is_descendant_of),
+    method("Instance", "IsPropertyModified", is_property_modified),
+    method("Instance", "ResetPropertyToDefault", reset_property_to_default),
     method("Instance", "Remove", remove),
     method("Instance", "remove", remove),
     method("Instance", "RemoveTag", remove_tag),
@@ -127,6 +130,33 @@ fn is_a(cx: &mut Cx<'_>) -> Outcome {
     let (id, name) = (this(cx)?, text(cx, 1)?);
     let class = cx.peer().data_model().store().class(id);
     answer(cx, class.is_a_name(&name))
+}
+
+/// The property a script names, with its default for the instance.
+fn named_property(cx: &Cx<'_>) -> Result<(InstanceId, PropertyId, Value), Raise> {
+    let (id, name) = (this(cx)?, text(cx, 1)?);
+    let class = cx.peer().data_model().store().class(id);
+    let property = class.property(&name).ok_or_else(|| Raise::new(messages::not_a_property(&name)))?;
+    let default = if property == *properties::NAME {
+        class.name().into()
+    } else {
+        properties::default(class, property)
+    };
+    Ok((id, property, default))
+}
+
+fn is_property_modified(cx: &mut Cx<'_>) -> Outcome {
+    let (id, property, default) = named_property(cx)?;
+    let modified = properties::get(&cx.peer().data_model().store(), id, property) != default;
+    answer(cx, modified)
+}
+
+fn reset_property_to_default(cx: &mut Cx<'_>) -> Outcome {
+    let (id, property, default) = named_property(cx)?;
+    if property.info().access() == Access::ReadWrite && property != *properties::PARENT {
+        properties::set(&cx.peer(), id, property, default);
+    }
+    Ok(Returns::NONE)
 }
 
 fn add_tag(cx: &mut Cx<'_>) -> Outcome {

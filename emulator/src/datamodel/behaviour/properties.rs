@@ -235,3 +235,30 @@ fn places_of_parts_agree() {
         "##,
     );
 }
+
+#[test]
+fn properties_can_go_back_to_their_defaults() {
+    both(
+        r##"
+        local part = Instance.new("Part")
+        part.Transparency = 0.5
+        part.Name = "Door"
+        print(part:IsPropertyModified("Transparency"), part:IsPropertyModified("Size"), part:IsPropertyModified("Name"))
+        part.Changed:Connect(function(name) print("changed", name) end)
+        part:ResetPropertyToDefault("Transparency")
+        task.wait()
+        print(part.Transparency, pcall(part.IsPropertyModified, part, "Nope"))
+        print(select(2, pcall(function() return Instance.new("Script").Source end)))
+        print(select(2, pcall(Instance.new, "Part", "here")))
+        print(select(2, pcall(Instance.new)))
+        "##,
+        r##"
+        true false true
+        changed Transparency
+        0 false Nope is not a valid property name.
+        The current thread cannot access 'Source' (lacking capability Plugin)
+        invalid argument #2 to 'new' (Instance expected, got string)
+        Argument 1 missing or nil
+        "##,
+    );
+}

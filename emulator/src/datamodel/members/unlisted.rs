@@ -8,7 +8,7 @@
 const UNLISTED: &[(&str, &str)] = &[
     (
         "Instance",
-        "GetDebugId GetStyled GetStyledPropertyChangedSignal IsPropertyModified ResetPropertyToDefault QueryDescendants \
+        "GetDebugId GetStyled GetStyledPropertyChangedSignal QueryDescendants \
          StyledPropertiesChanged SetPredictionMode GetPredictionMode",
     ),
     (
