@@ -216,8 +216,10 @@ fn get_player_from_character(cx: &mut Cx<'_>) -> Outcome {
     Ok(Returns::ONE)
 }
 
-fn local_player(peer: &Rc<Peer>, _: InstanceId) -> Result<Value, String> {
-    Ok(presence(peer).local.get().into())
+fn local_player(peer: &Rc<Peer>, players: InstanceId) -> Result<Value, String> {
+    // Without a world, as in tests of the tree alone, the property says.
+    let stored = || instance::property_of(peer, players, "LocalPlayer");
+    Ok(presence(peer).local.get().map_or_else(stored, Value::Instance))
 }
 
 fn max_players(peer: &Rc<Peer>, _: InstanceId) -> Result<Value, String> {
