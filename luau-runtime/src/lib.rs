@@ -47,7 +47,6 @@ pub const MODULES: &[(&str, &str)] = &[
     ("Spawn", include_str!("Spawn.luau")),
     ("Stream", include_str!("Stream.luau")),
     ("Stubs", include_str!("Stubs.luau")),
-    ("SyncWatch", include_str!("SyncWatch.luau")),
     ("Throttle", include_str!("Throttle.luau")),
     ("Tweens", include_str!("Tweens.luau")),
     ("Varint", include_str!("Varint.luau")),

@@ -1,6 +1,6 @@
 //! Picks the parts of the runtime library that a generated module needs, and makes text of them to inline.
 //!
-//! ```ignore
+//! ```text
 //! let mut bundle = Bundle::default();
 //! bundle.need("Stream", &["forEveryone"]);
 //! bundle.need("Spawn", &[]); // a module that is one function
@@ -68,6 +68,21 @@ pub fn modules() -> Vec<(&'static str, Vec<&'static str>)> {
         Export::Table(names) => names,
     };
     runtime::MODULES.iter().map(|&(name, _)| (name, members(name))).collect()
+}
+
+/// A declaration of the type that `module` calls `ty`, under another name and without comments.
+///
+/// Types of parts are local to them, yet values of such a type pass through a generated module. Where the checker must
+/// find out their type for itself, it spends some of a limit a module has.
+pub fn type_declaration(module: &str, ty: &str, name: &str) -> String {
+    let read = Module::read(module);
+    let declaration = read.declarations(ty).map(|at| &read.statements[at]).find(|one| one.requires.is_none());
+    let statement =
+        declaration.unwrap_or_else(|| unreachable!("the runtime module {module} has no type {ty}"));
+    let lines: Vec<&str> = statement.code().filter(|line| !line.trim_start().starts_with("--")).collect();
+    let text = lines.join("\n");
+    let value = text.split_once('=').map_or("", |(_, value)| value);
+    format!("type {name} ={value}")
 }
 
 /// Modules by name, and which statements of each are kept.
@@ -461,6 +476,14 @@ mod tests {
         assert!(!messages.contains("scopeTaken"));
         assert!(parts[4].text.contains("\n\ttype State = {\n"));
         assert!(!parts[4].text.contains("forEveryone"));
+    }
+
+    #[test]
+    fn types_of_a_module_can_be_declared_outside_it() {
+        assert_eq!(
+            type_declaration("Bucket", "Bucket", "BLINK_BUCKET"),
+            "type BLINK_BUCKET = {\n\ttokens: number,\n\tat: number,\n}"
+        );
     }
 
     #[test]

@@ -7,6 +7,7 @@ use super::ast::*;
 use super::context::{Context, Names};
 use super::roblox::enum_table;
 use super::types;
+use crate::emit::bundle::type_declaration;
 use crate::schema::{Call, Casing, Channel, Event, Item, Payload, Schema, Scope, Side};
 use crate::wire::{EventWire, Wire};
 
@@ -295,14 +296,22 @@ pub fn header(side: &str, signature: &str, services: &[&str]) -> Block {
     })
 }
 
+/// Type of a batch. Sends name it: they are many, and what the checker infers is limited a module.
+pub const BATCH: &str = "BLINK_ENTRY";
+
 /// The named types, then the runtime parts asked for, then tables of Roblox enums.
 pub fn foundations(cx: &mut Context) -> Block {
     let store = cx.stores.then(|| cx.runtime("Batch", "create"));
     let mut out = types::declarations(cx.schema);
     out.blank();
     for part in cx.bundle.parts() {
+        let is_batch = part.local == "Batch";
         out.push(Stat::Source(part.text.into()));
         out.blank();
+        if is_batch {
+            out.push(Stat::Source(type_declaration("Batch", "Batch", BATCH).into()));
+            out.blank();
+        }
     }
     let enums: BTreeSet<String> = cx.enums.clone();
     for enum_name in &enums {

@@ -2,7 +2,7 @@
 
 use super::ast::*;
 use super::context::{Context, Names};
-use super::module::{EventInfo, State, member, positional};
+use super::module::{BATCH, EventInfo, State, member, positional};
 use super::write;
 use crate::schema::{Channel, Delivery};
 
@@ -45,7 +45,7 @@ pub fn client(cx: &mut Context, info: &EventInfo, state: &mut State) -> Vec<Entr
     let mut body = Block::new();
     match info.wire.channel {
         Channel::Reliable => {
-            body.local("Out", name("Outgoing"));
+            body.local_typed("Out", ty(BATCH), name("Outgoing"));
             let written = writing(cx, info, &values, 2, &mut body);
             let commit = cx.runtime("ClientBatch", "commit");
             let slots = if written.slots { name("Slot") } else { path("Out.slots") };
@@ -61,7 +61,7 @@ pub fn client(cx: &mut Context, info: &EventInfo, state: &mut State) -> Vec<Entr
         Channel::Unreliable => {
             let module = if cx.options.batch_unreliable { "ClientGather" } else { "ClientUnreliable" };
             let item = cx.runtime(module, "item");
-            body.local("Out", apply(item, []));
+            body.local_typed("Out", ty(BATCH), apply(item, []));
             let written = writing(cx, info, &values, 2, &mut body);
             commit(&written, &mut body);
             let send = cx.runtime(module, "send");
@@ -118,8 +118,7 @@ impl Writer {
         let mut body = Block::new();
         let written = writing(cx, info, values, 3, &mut body);
         commit(&written, &mut body);
-        let create = cx.runtime("Batch", "create");
-        let mut params = vec![param("Out", LuauType::Typeof(Box::new(apply(create, []))))];
+        let mut params = vec![param("Out", ty(BATCH))];
         params.extend(positional(&info.declared(cx.schema)).0);
         let function = lambda(Function::new(params, body));
         let function = state.declare(&format!("Write{}", info.key), None, function);
@@ -182,7 +181,7 @@ fn reliable(cx: &mut Context, info: &EventInfo, values: &[Expr], state: &mut Sta
     let from = |cx: &mut Context, function: &str, args: Vec<Expr>, marks: Block| {
         let source = cx.runtime("ServerBatch", function);
         block(|b| {
-            b.local("Out", apply(source, args));
+            b.local_typed("Out", ty(BATCH), apply(source, args));
             b.append(marks);
             b.append(writer.body.clone());
         })
@@ -194,18 +193,14 @@ fn reliable(cx: &mut Context, info: &EventInfo, values: &[Expr], state: &mut Sta
     let first_slot = if writer.slots { name("FirstSlot") } else { path("Out.slots") };
     fire_all.push(Stat::Call(apply(spread, [name("Out"), name("Start"), first_slot])));
 
-    let append = cx.runtime("ServerBatch", "appendOwn");
-    let append = Stat::Call(apply(append, [name("Player"), name("Out")]));
+    let append_list = cx.runtime("ServerBatch", "appendList");
     let mut fire_list = from(cx, "item", Vec::new(), Block::new());
-    let each = block(|b| _ = b.push(append.clone()));
-    fire_list.push(Stat::Each(vec!["_".into(), "Player".into()], vec![name("List")], each));
+    fire_list.push(Stat::Call(apply(append_list, [name("List"), name("Out")])));
 
+    let append_except = cx.runtime("ServerBatch", "appendExcept");
     let mut fire_except = expect_player(cx, "Except");
     fire_except.append(from(cx, "item", Vec::new(), Block::new()));
-    let others = block(|b| _ = b.push(append));
-    let each = block(|b| _ = b.when(ne(name("Player"), name("Except")), others));
-    let everyone = method(name("Players"), "GetPlayers", []);
-    fire_except.push(Stat::Each(vec!["_".into(), "Player".into()], vec![everyone], each));
+    fire_except.push(Stat::Call(apply(append_except, [name("Except"), name("Out")])));
     [fire, fire_all, fire_list, fire_except]
 }
 
@@ -222,7 +217,7 @@ fn unreliable(cx: &mut Context, info: &EventInfo, values: &[Expr], state: &mut S
     let writer = Writer::new(cx, info, values, state);
     let item = cx.runtime(module, "item");
     let once = block(|b| {
-        b.local("Out", apply(item, []));
+        b.local_typed("Out", ty(BATCH), apply(item, []));
         b.append(writer.body);
     });
     let send = |cx: &mut Context, function: &str, first: Option<Expr>, numbers: Option<Expr>| {
@@ -274,7 +269,7 @@ pub fn stream(cx: &mut Context, info: &EventInfo, state: &mut State) -> Expr {
         params.push(param("Player", ty("Player")));
         let module = if cx.options.batch_unreliable { "ServerGather" } else { "ServerUnreliable" };
         let item = cx.runtime(module, "item");
-        body.local("Out", apply(item, []));
+        body.local_typed("Out", ty(BATCH), apply(item, []));
         let written = writing(cx, info, &values, 0, &mut body);
         commit(&written, &mut body);
         too_large(cx, &mut body);
@@ -286,7 +281,7 @@ pub fn stream(cx: &mut Context, info: &EventInfo, state: &mut State) -> Expr {
         let create = cx.runtime("Batch", "create");
         let own = state.declare(&format!("{}State", info.key), None, apply(create, []));
         let reset = cx.runtime("Batch", "reset");
-        body.local("Out", own);
+        body.local_typed("Out", ty(BATCH), own);
         body.push(Stat::Call(apply(reset, [name("Out")])));
         let written = writing(cx, info, &values, 0, &mut body);
         commit(&written, &mut body);
