@@ -1,14 +1,19 @@
 //! A virtual Roblox server, its clients, clock and network.
 
 pub mod clock;
+pub mod config;
 pub mod datamodel;
 pub mod datatypes;
+pub mod game;
+pub mod membrane;
 pub mod network;
 pub mod peer;
 pub mod project;
+pub mod repl;
 pub mod scheduler;
 pub mod services;
 pub mod shared;
+pub mod testing;
 pub mod trace;
 pub mod value;
 pub mod vm;

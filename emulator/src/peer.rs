@@ -58,12 +58,22 @@ pub struct Shared {
 impl Shared {
     /// What the peers of a new world share, with a cache of bytecode that outlives it.
     pub fn new(settings: Settings, seed: Seed, bytecode: Arc<BytecodeCache>) -> Rc<Shared> {
+        Shared::with_deadline(settings, seed, bytecode, Deadline::new())
+    }
+
+    /// As [`Shared::new`], under a deadline that others share.
+    pub fn with_deadline(
+        settings: Settings,
+        seed: Seed,
+        bytecode: Arc<BytecodeCache>,
+        deadline: Deadline,
+    ) -> Rc<Shared> {
         Rc::new(Shared {
             settings,
             seed,
             clock: std::cell::Cell::default(),
             bytecode,
-            deadline: Deadline::new(),
+            deadline,
             diagnostics: RefCell::default(),
         })
     }

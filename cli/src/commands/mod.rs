@@ -5,6 +5,10 @@
 
 mod build;
 mod check;
+mod emulation;
+mod repl;
+mod run;
+mod test;
 mod usage;
 
 use std::ffi::OsString;
@@ -25,6 +29,9 @@ pub struct Cli {
 enum Command {
     Build(build::Build),
     Check(check::Check),
+    Test(test::Test),
+    Run(run::Run),
+    Repl(repl::ReplCommand),
 }
 
 impl Command {
@@ -32,6 +39,9 @@ impl Command {
         match self {
             Command::Build(command) => command.run(),
             Command::Check(command) => command.run(),
+            Command::Test(command) => command.run(),
+            Command::Run(command) => command.run(),
+            Command::Repl(command) => command.run(),
         }
     }
 }

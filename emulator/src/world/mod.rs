@@ -40,7 +40,7 @@ use crate::trace::Trace;
 use crate::value::InstanceId;
 #[cfg(test)]
 use crate::value::Value;
-use crate::vm::{BytecodeCache, Failure};
+use crate::vm::{BytecodeCache, Deadline, Failure};
 use packets::Interceptors;
 use post::Carried;
 
@@ -63,6 +63,8 @@ pub struct WorldOptions {
     pub unix_start: Option<f64>,
     /// Compiled sources, shared between worlds of one fixture.
     pub bytecode: Arc<BytecodeCache>,
+    /// Real-time deadline of the scripts of all sides.
+    pub deadline: Deadline,
     /// Whether the trace has a record for each frame.
     pub trace_frames: bool,
 }
@@ -78,6 +80,7 @@ impl Default for WorldOptions {
             link: LinkSettings::default(),
             unix_start: None,
             bytecode: Arc::default(),
+            deadline: Deadline::new(),
             trace_frames: false,
         }
     }
@@ -137,7 +140,12 @@ impl World {
         if let Some(start) = options.unix_start {
             clock.set_unix_start(start);
         }
-        let shared = Shared::new(options.settings.clone(), options.seed, options.bytecode.clone());
+        let shared = Shared::with_deadline(
+            options.settings.clone(),
+            options.seed,
+            options.bytecode.clone(),
+            options.deadline.clone(),
+        );
         shared.clock.set(clock);
         let core = Core::new(shared);
         core.trace_mut().frames = options.trace_frames;

@@ -1,0 +1,117 @@
+//! What `test`, `run` and `repl` have in common: flags of a world, and how their failures end.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use blinkblox_emulator::game::GameOptions;
+use blinkblox_emulator::network::LinkSettings;
+use blinkblox_emulator::shared::{Settings, SignalMode};
+use clap::{Args, ValueEnum};
+
+use crate::printer::{ColorChoice, print_err};
+
+/// A failure before or beside the run itself. Source of the codes: emulator requirements, 3.3.
+pub struct Fault {
+    code: u8,
+    text: String,
+}
+
+impl Fault {
+    /// The arguments are wrong.
+    pub fn usage(text: impl Into<String>) -> Fault {
+        Fault { code: 2, text: text.into() }
+    }
+
+    /// A project, place or script could not be loaded.
+    pub fn load(text: impl Into<String>) -> Fault {
+        Fault { code: 3, text: text.into() }
+    }
+}
+
+/// Says what went wrong and gives the exit code.
+pub fn fault(fault: &Fault) -> ExitCode {
+    print_err(&format!("error: {}\n", fault.text));
+    ExitCode::from(fault.code)
+}
+
+/// Whether output is coloured.
+pub fn colour(choice: ColorChoice) -> bool {
+    use std::io::IsTerminal;
+    let set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    match choice {
+        ColorChoice::Always => true,
+        ColorChoice::Never => false,
+        ColorChoice::Auto => !set("NO_COLOR") && std::io::stdout().is_terminal(),
+    }
+}
+
+/// Signal behaviour of a single world.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Signals {
+    Immediate,
+    Deferred,
+}
+
+/// Flags of a world.
+#[derive(Args, Debug)]
+pub struct WorldFlags {
+    /// A folder with a Rojo project, a project file, or a place
+    #[arg(default_value = ".", value_name = "PROJECT")]
+    path: PathBuf,
+    /// Root of all randomness
+    #[arg(long, default_value_t = 0, value_name = "NUMBER")]
+    seed: u64,
+    /// How signals run their handlers
+    #[arg(long, value_enum, default_value_t = Signals::Deferred)]
+    signals: Signals,
+    /// Clients that join at the start
+    #[arg(long, default_value_t = 1, value_name = "N")]
+    clients: u32,
+    /// Network between them: perfect, lan, wifi, typical, mobile, poor, satellite, hostile, ...
+    #[arg(long, default_value = "perfect", value_name = "PRESET")]
+    net: String,
+    /// Frames a second of the server
+    #[arg(long, default_value_t = 60.0, value_name = "N")]
+    fps: f64,
+    /// Frames a second of clients
+    #[arg(long, default_value_t = 60.0, value_name = "N")]
+    client_fps: f64,
+    /// Any setting of a world; may be repeated
+    #[arg(long, value_name = "KEY=VALUE")]
+    set: Vec<String>,
+}
+
+impl WorldFlags {
+    /// The options the flags stand for.
+    pub fn options(&self) -> Result<GameOptions, Fault> {
+        let mut settings = Settings {
+            signals: match self.signals {
+                Signals::Immediate => SignalMode::Immediate,
+                Signals::Deferred => SignalMode::Deferred,
+            },
+            ..Settings::default()
+        };
+        for pair in &self.set {
+            let (key, value) = pair
+                .split_once('=')
+                .ok_or_else(|| Fault::usage(format!("--set takes KEY=VALUE, not `{pair}`")))?;
+            settings.set(key, value).map_err(Fault::usage)?;
+        }
+        let link = LinkSettings::preset(&self.net).ok_or_else(|| {
+            let known = blinkblox_emulator::network::PRESETS.join(", ");
+            Fault::usage(format!("there is no network `{}`: {known}", self.net))
+        })?;
+        if !self.path.exists() {
+            return Err(Fault::load(format!("there is no {}", self.path.display())));
+        }
+        Ok(GameOptions {
+            path: self.path.clone(),
+            seed: self.seed,
+            settings,
+            clients: self.clients,
+            link,
+            fps: self.fps,
+            client_fps: self.client_fps,
+        })
+    }
+}

@@ -1,0 +1,117 @@
+//! `blinkblox run`: plays a game for a while, shows what every side prints, and sums the network up.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use blinkblox_emulator::clock::Time;
+use blinkblox_emulator::game;
+use blinkblox_emulator::shared::{LogLevel, LogLine, Side};
+use blinkblox_emulator::world::{PacketFilter, World};
+use clap::Args;
+
+use super::emulation::{Fault, WorldFlags, fault};
+use crate::printer::print_out;
+
+/// Play a project on a virtual server and clients
+#[derive(Args, Debug)]
+pub struct Run {
+    #[command(flatten)]
+    world: WorldFlags,
+    /// Virtual seconds to play
+    #[arg(long = "for", default_value_t = 10.0, value_name = "SECONDS")]
+    seconds: f64,
+    /// Show the output of one side only: server, or a player's name
+    #[arg(long, value_name = "SIDE")]
+    only: Option<String>,
+    /// Write what crossed the links to FILE, a JSON document a line
+    #[arg(long, value_name = "FILE")]
+    trace: Option<PathBuf>,
+    /// Exit with 1 when a script error was logged
+    #[arg(long)]
+    fail_on_error: bool,
+}
+
+impl Run {
+    /// Plays the game.
+    pub fn run(self) -> ExitCode {
+        match self.execute() {
+            Ok(code) => code,
+            Err(problem) => fault(&problem),
+        }
+    }
+
+    fn execute(self) -> Result<ExitCode, Fault> {
+        if !(self.seconds.is_finite() && self.seconds >= 0.0) {
+            return Err(Fault::usage("--for takes a number of seconds"));
+        }
+        let world = game::open(&self.world.options()?).map_err(Fault::load)?;
+        let end = Time::from_seconds(self.seconds);
+        let mut shown = 0;
+        while world.now() < end {
+            world.step(1).map_err(|error| Fault::load(error.to_string()))?;
+            shown = self.show(&world, shown);
+        }
+        print_out(&summary(&world));
+        if let Some(path) = &self.trace {
+            std::fs::write(path, world.trace().to_text())
+                .map_err(|error| Fault::usage(format!("{} cannot be written: {error}", path.display())))?;
+        }
+        let failed = self.fail_on_error && !world.errors().is_empty();
+        Ok(if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+    }
+
+    /// Prints the lines from `shown` on, and gives how many there are now.
+    fn show(&self, world: &World, shown: usize) -> usize {
+        let lines = all_lines(world);
+        for line in &lines[shown.min(lines.len())..] {
+            let name = name_of(world, line.side);
+            if self.only.as_ref().is_none_or(|only| *only == name) {
+                let level = match line.level {
+                    LogLevel::Output => "",
+                    LogLevel::Info => "info: ",
+                    LogLevel::Warning => "warning: ",
+                    LogLevel::Error => "error: ",
+                };
+                print_out(&format!("[{:8.3} {name}] {level}{}\n", line.at.seconds(), line.text));
+            }
+        }
+        lines.len()
+    }
+}
+
+fn name_of(world: &World, side: Side) -> String {
+    world.core().member(side).map_or_else(|| side.to_string(), |member| member.name.to_string())
+}
+
+fn all_lines(world: &World) -> Vec<LogLine> {
+    let mut lines = world.log(Side::Server).unwrap_or_default();
+    let mut index = 0;
+    while let Ok(more) = world.log(Side::Client(index)) {
+        lines.extend(more);
+        index += 1;
+    }
+    lines.sort_by_key(|line| line.at);
+    lines
+}
+
+/// Calls and bytes by remote and direction.
+fn summary(world: &World) -> String {
+    let mut rows: Vec<(String, usize, usize)> = Vec::new();
+    for packet in world.packets(&PacketFilter::default()) {
+        let way = if packet.from.is_server() { "down" } else { "up" };
+        let key = format!("{way:4} {}", packet.remote);
+        match rows.iter_mut().find(|row| row.0 == key) {
+            Some(row) => {
+                row.1 += 1;
+                row.2 += packet.size;
+            }
+            None => rows.push((key, 1, packet.size)),
+        }
+    }
+    rows.sort_by(|a, b| b.2.cmp(&a.2).then_with(|| a.0.cmp(&b.0)));
+    let mut out = format!("{:.1} s played, {} clients\n", world.now().seconds(), world.clients().len());
+    for (key, calls, bytes) in rows {
+        out.push_str(&format!("  {key}: {calls} calls, about {bytes} bytes\n"));
+    }
+    out
+}

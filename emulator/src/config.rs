@@ -1,0 +1,77 @@
+//! `blinkblox.toml`: which schemas and which project belong together. Source: tooling specification, 12.
+
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+
+/// The file's name.
+pub const FILE: &str = "blinkblox.toml";
+
+/// What the file says; paths are relative to its folder.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Config {
+    /// The Rojo project.
+    pub project: Option<PathBuf>,
+    /// The schemas.
+    #[serde(default)]
+    pub schema: Vec<SchemaEntry>,
+    /// Settings of the emulator.
+    #[serde(default)]
+    pub emulator: toml::Table,
+}
+
+/// A schema of the project.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SchemaEntry {
+    /// Its file.
+    pub path: PathBuf,
+    /// The profile it is built under; `release` unless given.
+    pub profile: Option<String>,
+}
+
+impl Config {
+    /// Reads the file of a folder; the empty configuration when there is none.
+    ///
+    /// Errors: a text naming the file, the place and what is wrong.
+    pub fn of_folder(folder: &Path) -> Result<Config, String> {
+        let file = folder.join(FILE);
+        if !file.is_file() {
+            return Ok(Config::default());
+        }
+        let text = std::fs::read_to_string(&file)
+            .map_err(|error| format!("{} cannot be read: {error}", file.display()))?;
+        let mut config: Config =
+            toml::from_str(&text).map_err(|error| format!("{}: {error}", file.display()))?;
+        config.project = config.project.map(|path| folder.join(path));
+        for schema in &mut config.schema {
+            schema.path = folder.join(&schema.path);
+        }
+        Ok(config)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_paths_relative_to_the_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let text = "project = \"default.project.json\"\n[[schema]]\npath = \"net/game.blink\"\n";
+        std::fs::write(folder.path().join(FILE), text).unwrap();
+        let config = Config::of_folder(folder.path()).unwrap();
+        assert_eq!(config.project.unwrap(), folder.path().join("default.project.json"));
+        assert_eq!(config.schema[0].path, folder.path().join("net/game.blink"));
+    }
+
+    #[test]
+    fn a_missing_file_is_empty_and_a_bad_one_is_named() {
+        let folder = tempfile::tempdir().unwrap();
+        assert_eq!(Config::of_folder(folder.path()).unwrap(), Config::default());
+        std::fs::write(folder.path().join(FILE), "projct = 1\n").unwrap();
+        let error = Config::of_folder(folder.path()).unwrap_err();
+        assert!(error.contains("blinkblox.toml") && error.contains("projct"), "{error}");
+    }
+}

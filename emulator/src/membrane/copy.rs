@@ -1,0 +1,56 @@
+//! Copies of values that may leave their VM. A table met again inside itself is left out, since module tables commonly
+//! name themselves as their own `__index`.
+
+use std::rc::Rc;
+
+use crate::value::{Table, Value};
+use crate::vm::{Cx, MAX_DEPTH, Raise, Type};
+
+/// A copy of the value at `index`: tables by content, functions by handle.
+pub fn value(cx: &Cx<'_>, index: i32) -> Result<Value, Raise> {
+    walk(cx, index, &mut Vec::new())
+}
+
+/// Turns what a thread returned, where tables still are references, into copies.
+pub fn shallow_to_deep(cx: &Cx<'_>, values: &[Value]) -> Result<Vec<Value>, Raise> {
+    values
+        .iter()
+        .map(|shallow| match shallow {
+            Value::Reference(_) => {
+                cx.push(shallow);
+                let copied = value(cx, cx.top());
+                cx.pop(1);
+                copied
+            }
+            other => Ok(other.clone()),
+        })
+        .collect()
+}
+
+fn walk(cx: &Cx<'_>, index: i32, inside: &mut Vec<usize>) -> Result<Value, Raise> {
+    if cx.kind(index) != Type::Table {
+        return cx.shallow(index);
+    }
+    let identity = cx.identity(index);
+    if inside.contains(&identity) {
+        return Ok(Value::Nil);
+    }
+    if inside.len() >= MAX_DEPTH {
+        return Err(Raise::new("exceeded maximum nesting"));
+    }
+    inside.push(identity);
+    let mut table = Table::default();
+    cx.each(index, |key, entry| {
+        let key = walk(cx, key, inside)?;
+        match (key, walk(cx, entry, inside)?) {
+            (Value::Nil, _) | (_, Value::Nil) => {}
+            (Value::Number(number), value) if number == (table.array.len() + 1) as f64 => {
+                table.array.push(value)
+            }
+            pair => table.pairs.push(pair),
+        }
+        Ok(())
+    })?;
+    inside.pop();
+    Ok(Value::Table(Rc::new(table)))
+}

@@ -1,0 +1,264 @@
+//! Lets code in one VM hold and call values of another.
+//!
+//! Every VM that takes part is a [`Home`]. A value that crosses is translated: tables are copied, a function becomes a
+//! proxy that runs it at home and yields its caller when it yields, and an instance of a side becomes a number of the
+//! director's own, so that two handles of one instance are equal. A proxy that comes home is unwrapped.
+//!
+//! Nothing here moves time: who waits for a proxy is woken by the home's own scheduler.
+
+mod copy;
+mod home;
+
+use std::cell::{Cell, RefCell};
+use std::rc::{Rc, Weak};
+
+use rustc_hash::FxHashMap;
+
+pub use home::{Home, HomeId, OnEnd};
+
+use crate::value::{InstanceId, Table, Value};
+use crate::vm::{Cx, Handle, Outcome, Raise, Returns, ThreadEnd, Vm};
+
+/// Nested calls between VMs stop here, well before the native stack ends: each is a resume inside a resume.
+const MAX_DEPTH: u32 = 30;
+
+/// The homes of one director and the proxies between them.
+pub struct Membrane {
+    homes: RefCell<Vec<Rc<dyn Home>>>,
+    depth: Cell<u32>,
+    interned: RefCell<Interned>,
+}
+
+/// Numbers the director knows the instances of all sides by.
+#[derive(Default)]
+struct Interned {
+    by_number: Vec<(HomeId, InstanceId)>,
+    numbers: FxHashMap<(HomeId, InstanceId), u32>,
+}
+
+/// A function of one home, as another holds it.
+struct Proxy {
+    membrane: Weak<Membrane>,
+    home: HomeId,
+    function: Handle,
+    here: HomeId,
+}
+
+impl Membrane {
+    /// A membrane without homes. The first one added is the director.
+    pub fn new() -> Rc<Membrane> {
+        Rc::new(Membrane { homes: RefCell::default(), depth: Cell::new(0), interned: RefCell::default() })
+    }
+
+    /// Adds a VM; its id is its place.
+    pub fn add(&self, home: Rc<dyn Home>) -> HomeId {
+        let mut homes = self.homes.borrow_mut();
+        homes.push(home);
+        HomeId(homes.len() as u32 - 1)
+    }
+
+    fn home(&self, id: HomeId) -> Rc<dyn Home> {
+        // Ids come from `add` alone, and homes are never taken out.
+        self.homes.borrow()[id.0 as usize].clone()
+    }
+
+    /// The director's number for an instance of a side.
+    pub fn intern(&self, home: HomeId, instance: InstanceId) -> InstanceId {
+        let mut interned = self.interned.borrow_mut();
+        let next = interned.by_number.len() as u32;
+        let number = *interned.numbers.entry((home, instance)).or_insert(next);
+        if number == next {
+            interned.by_number.push((home, instance));
+        }
+        InstanceId(number)
+    }
+
+    /// The side and id behind a number of the director's.
+    pub fn resolve(&self, number: InstanceId) -> Option<(HomeId, InstanceId)> {
+        self.interned.borrow().by_number.get(number.0 as usize).copied()
+    }
+
+    /// Makes a value of `from` fit for `to`. `Reference`s, threads, signals and connections do not cross.
+    pub fn translate(self: &Rc<Self>, value: &Value, from: HomeId, to: HomeId) -> Result<Value, String> {
+        if from == to {
+            return Ok(value.clone());
+        }
+        Ok(match value {
+            Value::Function(handle) => self.translate_function(handle, from, to)?,
+            Value::Instance(id) => self.translate_instance(*id, from, to)?,
+            Value::Table(table) => {
+                let array = self.translate_all(&table.array, from, to)?;
+                let mut pairs = Vec::with_capacity(table.pairs.len());
+                for (key, value) in &table.pairs {
+                    pairs.push((self.translate(key, from, to)?, self.translate(value, from, to)?));
+                }
+                Value::Table(Rc::new(Table { array, pairs }))
+            }
+            Value::Thread(_) | Value::Reference(_) | Value::Signal(_) | Value::Connection(_) => {
+                return Err(format!("a {} cannot be passed to another side", value.type_name()));
+            }
+            Value::Nil
+            | Value::Boolean(_)
+            | Value::Number(_)
+            | Value::Vector(_)
+            | Value::String(_)
+            | Value::Buffer(_)
+            | Value::EnumItem(_)
+            | Value::Enum(_)
+            | Value::Enums
+            | Value::Datatype(_) => value.clone(),
+        })
+    }
+
+    /// [`Membrane::translate`] for a list.
+    pub fn translate_all(
+        self: &Rc<Self>,
+        values: &[Value],
+        from: HomeId,
+        to: HomeId,
+    ) -> Result<Vec<Value>, String> {
+        values.iter().map(|value| self.translate(value, from, to)).collect()
+    }
+
+    fn translate_function(
+        self: &Rc<Self>,
+        handle: &Handle,
+        from: HomeId,
+        to: HomeId,
+    ) -> Result<Value, String> {
+        let captured = in_vm(&*self.home(from), |vm| vm.captured::<Proxy>(handle));
+        // A proxy names its target again, so that it unwraps at home and never wraps twice.
+        let (home, function) = match captured {
+            Some(proxy) => (proxy.home, proxy.function.clone()),
+            None => (from, handle.clone()),
+        };
+        if home == to {
+            return Ok(Value::Function(function));
+        }
+        let proxy = Rc::new(Proxy { membrane: Rc::downgrade(self), home, function, here: to });
+        let made = in_vm(&*self.home(to), |vm| {
+            vm.enter(|cx| {
+                cx.push_closure("proxy", call_proxy, proxy);
+                cx.function(-1)
+            })
+        });
+        made.map(Value::Function).map_err(|failure| failure.text)
+    }
+
+    fn translate_instance(&self, id: InstanceId, from: HomeId, to: HomeId) -> Result<Value, String> {
+        let (home, instance) = if from == HomeId::DIRECTOR {
+            self.resolve(id).ok_or_else(|| "this instance belongs to no world".to_string())?
+        } else {
+            (from, id)
+        };
+        if to == HomeId::DIRECTOR {
+            return Ok(Value::Instance(self.intern(home, instance)));
+        }
+        // Sides of one world agree on the ids of what is replicated; anything else is unknown there.
+        let (source, target) = (self.home(home), self.home(to));
+        Ok(if home == to || (source.world() == target.world() && target.knows(instance)) {
+            Value::Instance(instance)
+        } else {
+            Value::Nil
+        })
+    }
+
+    /// Runs `function` of `home` with values that already fit it. `on_end` gets what it returns, at once or later.
+    pub fn start(&self, home: HomeId, function: &Handle, arguments: &[Value], on_end: OnEnd) {
+        let depth = self.depth.get();
+        if depth >= MAX_DEPTH {
+            on_end(Err(crate::vm::Failure::text("too many nested calls between sides")));
+            return;
+        }
+        self.depth.set(depth + 1);
+        self.home(home).start(function, arguments, on_end);
+        self.depth.set(depth);
+    }
+
+    /// Calls `function` of `home` for the code in `cx`, which runs in `here`: at once when it does not yield,
+    /// otherwise the caller waits. Results and errors are translated.
+    pub fn call(
+        self: &Rc<Self>,
+        cx: &mut Cx<'_>,
+        here: HomeId,
+        home: HomeId,
+        function: &Handle,
+        arguments: &[Value],
+    ) -> Outcome {
+        let ended: Rc<RefCell<Stage>> = Rc::default();
+        let membrane = Rc::downgrade(self);
+        let stage = ended.clone();
+        let on_end: OnEnd = Box::new(move |end| {
+            let before = std::mem::replace(&mut *stage.borrow_mut(), Stage::Ended(None));
+            let waiting = match before {
+                Stage::Waiting(parked) => parked,
+                Stage::Running | Stage::Ended(_) => {
+                    *stage.borrow_mut() = Stage::Ended(Some(end));
+                    return;
+                }
+            };
+            if let Some(membrane) = membrane.upgrade() {
+                let result = membrane.bring(end, home, here);
+                membrane.home(here).wake(waiting, result);
+            }
+        });
+        self.start(home, function, arguments, on_end);
+        let stage = std::mem::take(&mut *ended.borrow_mut());
+        let end = match stage {
+            Stage::Ended(end) => end,
+            Stage::Running | Stage::Waiting(_) => None,
+        };
+        match end {
+            Some(end) => {
+                let values = self.bring(end, home, here)?;
+                for value in &values {
+                    cx.push(value);
+                }
+                Ok(Returns::Values(values.len() as i32))
+            }
+            None => {
+                *ended.borrow_mut() = Stage::Waiting(cx.park()?);
+                Ok(Returns::Yield)
+            }
+        }
+    }
+
+    fn bring(self: &Rc<Self>, end: ThreadEnd, home: HomeId, here: HomeId) -> Result<Vec<Value>, String> {
+        let values = end.map_err(|failure| failure.report())?;
+        let copied = in_vm(&*self.home(home), |vm| vm.enter(|cx| copy::shallow_to_deep(cx, &values)));
+        self.translate_all(&copied.map_err(|failure| failure.text)?, home, here)
+    }
+
+    /// A copy of the arguments of the running call from `first` on, cycles cut.
+    pub fn arguments(cx: &Cx<'_>, first: i32) -> Result<Vec<Value>, Raise> {
+        (first..=cx.count()).map(|index| copy::value(cx, index)).collect()
+    }
+}
+
+/// Runs `body` with the VM of a home and gives what it gives.
+fn in_vm<R>(home: &dyn Home, body: impl FnOnce(&Vm) -> R) -> R {
+    let mut body = Some(body);
+    let mut result = None;
+    home.with_vm(&mut |vm| result = body.take().map(|body| body(vm)));
+    result.expect("a home lends its VM exactly once")
+}
+
+/// How far a call across VMs has come.
+#[derive(Default)]
+enum Stage {
+    /// It runs on top of the caller.
+    #[default]
+    Running,
+    /// It has yielded, and the caller waits.
+    Waiting(crate::vm::Parked),
+    /// It has ended; the result is taken once.
+    Ended(Option<ThreadEnd>),
+}
+
+fn call_proxy(cx: &mut Cx<'_>) -> Outcome {
+    let proxy = cx.captured::<Proxy>().ok_or("this function belongs to a world that is gone")?;
+    let membrane = proxy.membrane.upgrade().ok_or("this function belongs to a world that is gone")?;
+    let arguments = Membrane::arguments(cx, 1)?;
+    let arguments = membrane.translate_all(&arguments, proxy.here, proxy.home)?;
+    membrane.call(cx, proxy.here, proxy.home, &proxy.function, &arguments)
+}

@@ -1,0 +1,84 @@
+//! Luau on the current side: a bare expression shows its values with their types.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use super::{Repl, Reply};
+use crate::scheduler::drain;
+use crate::value::Value;
+use crate::vm::{Failure, Handle, ThreadEnd};
+
+/// Most virtual seconds an input may wait before the prompt returns and leaves it running.
+const PATIENCE: f64 = 5.0;
+
+impl Repl {
+    pub(super) fn evaluate(&mut self) -> Reply {
+        let source = self.pending.clone();
+        let peer = match self.world.peer(self.side) {
+            Ok(peer) => peer,
+            Err(error) => {
+                self.pending.clear();
+                return Reply::Problem(error.to_string());
+            }
+        };
+        let load = |text: &str| peer.load(&Arc::from(text), "input", &[]);
+        let expression = source.strip_prefix('=').unwrap_or(&source);
+        let function = match load(&format!("return {expression}")).or_else(|_| load(&source)) {
+            Ok(function) => function,
+            Err(failure) if is_incomplete(&failure) => return Reply::More,
+            Err(failure) => {
+                self.pending.clear();
+                return Reply::Problem(failure.text);
+            }
+        };
+        self.pending.clear();
+        self.run(&function)
+    }
+
+    fn run(&mut self, function: &Handle) -> Reply {
+        let Ok(peer) = self.world.peer(self.side) else { return Reply::Problem("this side is gone".into()) };
+        let ended: Rc<RefCell<Option<ThreadEnd>>> = Rc::default();
+        let filled = ended.clone();
+        let owner = peer.new_owner(None, "input");
+        let started =
+            peer.spawn_then(function, owner, &[], Box::new(move |_, end| *filled.borrow_mut() = Some(end)));
+        if let Err(failure) = started {
+            return Reply::Problem(failure.report());
+        }
+        drain(&peer);
+        let until = self.world.now().seconds() + PATIENCE;
+        while ended.borrow().is_none() && self.world.now().seconds() < until {
+            if let Err(error) = self.world.step(1) {
+                return Reply::Problem(error.to_string());
+            }
+        }
+        let end = ended.borrow_mut().take();
+        match end {
+            Some(Ok(values)) => {
+                let shown: Vec<String> =
+                    values.iter().map(|value| show(&peer.vm.display(value), value)).collect();
+                self.with_output(shown.join("\n"))
+            }
+            Some(Err(failure)) => {
+                let output = self.new_output();
+                Reply::Problem(format!("{output}{}", failure.report()))
+            }
+            None => self.with_output(format!("(still running after {PATIENCE} virtual seconds)")),
+        }
+    }
+}
+
+/// A value and its type, strings in quotes.
+fn show(display: &str, value: &Value) -> String {
+    match value {
+        Value::Nil => "nil".to_string(),
+        Value::String(_) => format!("{display:?} : string"),
+        other => format!("{display} : {}", other.type_name()),
+    }
+}
+
+/// Whether a syntax error only says that the text ends too early.
+fn is_incomplete(failure: &Failure) -> bool {
+    failure.text.contains("got <eof>") || failure.text.contains("near <eof>")
+}

@@ -1,0 +1,328 @@
+//! The VM specs run in: outside every side, with the test API, moving worlds and holding their values.
+//!
+//! The director's threads wait for calls into sides and for virtual time; the [`runner`](super::runner) moves the
+//! worlds while they do. Nothing here prints.
+
+use std::cell::{Cell, RefCell};
+use std::collections::VecDeque;
+use std::path::{Path, PathBuf};
+use std::rc::{Rc, Weak};
+
+use rustc_hash::FxHashMap;
+
+use super::worlds::Worlds;
+use crate::membrane::{Home, HomeId, Membrane, OnEnd};
+use crate::shared::SignalMode;
+use crate::value::{InstanceId, Value};
+use crate::vm::{
+    Cx, Deadline, Failure, Handle, Outcome, Parked, Raise, Returns, ThreadEnd, Vm, VmOptions, compile,
+};
+
+/// What every world of a run has in common.
+#[derive(Clone, Debug)]
+pub struct DirectorOptions {
+    /// Root of all randomness, before the test's name is mixed in.
+    pub seed: u64,
+    /// Signal behaviour of every world.
+    pub signals: SignalMode,
+    /// Real-time limit of the running test.
+    pub deadline: Deadline,
+    /// The spec file; paths in it are relative to its folder.
+    pub file: PathBuf,
+}
+
+/// A VM for one spec file.
+pub struct Director {
+    vm: Vm,
+    /// Values crossing to and from sides.
+    pub membrane: Rc<Membrane>,
+    /// The worlds the running test has made.
+    pub worlds: Worlds,
+    /// Options of the run.
+    pub options: DirectorOptions,
+    ready: RefCell<VecDeque<(Parked, Result<Vec<Value>, String>)>>,
+    timers: RefCell<Vec<(f64, Parked)>>,
+    ends: RefCell<FxHashMap<usize, (Handle, OnEnd)>>,
+    now: Cell<f64>,
+    modules: RefCell<FxHashMap<PathBuf, Value>>,
+    globals: RefCell<Vec<(String, Value)>>,
+    this: Weak<Director>,
+}
+
+impl Director {
+    /// A director without worlds; fails only when there is no memory for its VM.
+    pub fn new(options: DirectorOptions) -> Result<Rc<Director>, Failure> {
+        let vm = Vm::new(VmOptions { deadline: options.deadline.clone(), ..VmOptions::default() })?;
+        let membrane = Membrane::new();
+        let director = Rc::new_cyclic(|this: &Weak<Director>| Director {
+            vm,
+            membrane: membrane.clone(),
+            worlds: Worlds::default(),
+            options,
+            ready: RefCell::default(),
+            timers: RefCell::default(),
+            ends: RefCell::default(),
+            now: Cell::new(0.0),
+            modules: RefCell::default(),
+            globals: RefCell::default(),
+            this: this.clone(),
+        });
+        membrane.add(Rc::new(DirectorHome(Rc::downgrade(&director))));
+        CURRENT.set(Rc::downgrade(&director));
+        Ok(director)
+    }
+
+    /// Its VM.
+    pub fn vm(&self) -> &Vm {
+        &self.vm
+    }
+
+    /// The director behind a native made with [`Director::native`].
+    pub fn of(cx: &Cx<'_>) -> Result<Rc<Director>, Raise> {
+        let director = cx.captured::<Weak<Director>>().and_then(|director| director.upgrade());
+        director.ok_or_else(|| Raise::new("the test run is over"))
+    }
+
+    /// What natives carry to find the director again.
+    pub fn handle(&self) -> Rc<Weak<Director>> {
+        Rc::new(self.this.clone())
+    }
+
+    /// Virtual seconds the director has seen.
+    pub fn now(&self) -> f64 {
+        self.now.get()
+    }
+
+    /// Runs `function` on a new thread; `on_end` is called once it has ended.
+    pub fn start(&self, function: &Handle, arguments: &[Value], on_end: OnEnd) {
+        let thread = match self.vm.thread(function, 0) {
+            Ok(thread) => thread,
+            Err(failure) => return on_end(Err(failure)),
+        };
+        self.vm.watch(&thread);
+        self.ends.borrow_mut().insert(thread.key(), (thread.clone(), on_end));
+        self.vm.resume(&thread, arguments);
+        self.settle_ends();
+    }
+
+    /// Parks the running thread for `seconds` of virtual time.
+    pub fn wait(&self, cx: &Cx<'_>, seconds: f64) -> Outcome {
+        let due = self.now.get() + if seconds.is_nan() { 0.0 } else { seconds.max(0.0) };
+        self.timers.borrow_mut().push((due, cx.park()?));
+        Ok(Returns::Yield)
+    }
+
+    /// Wakes what is ready. True if anything ran.
+    pub fn pump(&self) -> bool {
+        let mut ran = false;
+        loop {
+            let next = self.ready.borrow_mut().pop_front();
+            let Some((parked, result)) = next else { return ran };
+            ran = true;
+            if self.vm.is_parked(&parked) {
+                match result {
+                    Ok(values) => self.vm.resume(parked.thread(), &values),
+                    Err(text) => self.vm.resume_error(parked.thread(), &Value::string(text)),
+                };
+                self.settle_ends();
+            }
+        }
+    }
+
+    /// Moves the director's own time, and makes ready whose wait is over.
+    pub fn advance(&self, seconds: f64) {
+        let before = self.now.get();
+        let now = before + seconds;
+        self.now.set(now);
+        let mut timers = std::mem::take(&mut *self.timers.borrow_mut());
+        timers.sort_by(|a, b| a.0.total_cmp(&b.0));
+        for (due, parked) in timers {
+            if due <= now + 1e-9 {
+                self.ready.borrow_mut().push_back((parked, Ok(vec![Value::Number(now - before)])));
+            } else {
+                self.timers.borrow_mut().push((due, parked));
+            }
+        }
+    }
+
+    /// Whether moving time can wake anybody: a wait is running, or a world may answer a call.
+    pub fn can_move(&self) -> bool {
+        !self.timers.borrow().is_empty() || !self.worlds.is_empty()
+    }
+
+    /// Forgets the worlds and everything that waits, after a test.
+    pub fn clear(&self) {
+        self.worlds.clear();
+        self.ready.borrow_mut().clear();
+        self.timers.borrow_mut().clear();
+        self.ends.borrow_mut().clear();
+        self.vm.collect();
+    }
+
+    fn settle_ends(&self) {
+        loop {
+            let ended = self.vm.take_ended();
+            if ended.is_empty() {
+                return;
+            }
+            for (key, end) in ended {
+                let waiting = self.ends.borrow_mut().remove(&key);
+                if let Some((_thread, on_end)) = waiting {
+                    on_end(end);
+                }
+            }
+        }
+    }
+
+    /// A path of a spec, relative to the folder of its file.
+    pub fn resolve(&self, path: &str) -> PathBuf {
+        let folder = self.options.file.parent().unwrap_or(Path::new("."));
+        normalise(&folder.join(path))
+    }
+
+    /// Loads a Luau file of the specs and gives the one value it returns; once a file.
+    pub fn require_file(&self, cx: &mut Cx<'_>, path: &str, from: &Path) -> Outcome {
+        let folder = from.parent().unwrap_or(Path::new("."));
+        let wanted = normalise(&folder.join(path));
+        let file = [wanted.clone(), with_suffix(&wanted, ".luau"), wanted.join("init.luau")]
+            .into_iter()
+            .find(|candidate| candidate.is_file())
+            .ok_or_else(|| format!("require(\"{path}\"): no file {}.luau", wanted.display()))?;
+        let known = self.modules.borrow().get(&file).cloned();
+        let value = match known {
+            Some(value) => value,
+            None => {
+                let function = self.load_file(&file).map_err(|failure| failure.report())?;
+                cx.push_handle(&function);
+                cx.call(0, 1);
+                let value = cx.shallow(-1)?;
+                self.modules.borrow_mut().insert(file, value.clone());
+                value
+            }
+        };
+        cx.push(&value);
+        Ok(Returns::ONE)
+    }
+
+    /// The main function of the director's own file, with the test API's globals.
+    pub fn load_spec(&self, globals: &[(String, Value)]) -> Result<Handle, Failure> {
+        self.load_with(&self.options.file, globals)
+    }
+
+    /// The main function of a Luau file the spec requires. It sees the test API too.
+    fn load_file(&self, file: &Path) -> Result<Handle, Failure> {
+        let globals = self.globals.borrow().clone();
+        self.load_with(file, &globals)
+    }
+
+    fn load_with(&self, file: &Path, globals: &[(String, Value)]) -> Result<Handle, Failure> {
+        *self.globals.borrow_mut() = globals.to_vec();
+        let name = shown(file);
+        let source = std::fs::read_to_string(file)
+            .map_err(|error| Failure::text(format!("{name} cannot be read: {error}")))?;
+        let code = compile(&source, &name).map_err(|error| Failure::text(error.to_string()))?;
+        let origin = Rc::new(Origin { director: self.this.clone(), file: file.to_path_buf() });
+        let require = self.vm.enter(|cx| {
+            cx.push_closure("require", require, origin);
+            cx.function(-1)
+        })?;
+        let mut environment: Vec<(&str, Value)> = vec![("require", Value::Function(require))];
+        environment.extend(globals.iter().map(|(name, value)| (name.as_str(), value.clone())));
+        self.vm.load(&code, &name, &environment)
+    }
+}
+
+thread_local! {
+    /// The director whose specs run on this thread, for metamethods of instance handles, which carry nothing.
+    static CURRENT: RefCell<Weak<Director>> = RefCell::default();
+}
+
+impl Director {
+    /// The director whose specs run on this thread.
+    pub fn current() -> Option<Rc<Director>> {
+        CURRENT.with_borrow(Weak::upgrade)
+    }
+}
+
+struct Origin {
+    director: Weak<Director>,
+    file: PathBuf,
+}
+
+fn require(cx: &mut Cx<'_>) -> Outcome {
+    let origin = cx.captured::<Origin>().ok_or("the test run is over")?;
+    let director = origin.director.upgrade().ok_or("the test run is over")?;
+    let path = cx.text(1)?;
+    director.require_file(cx, &path, &origin.file)
+}
+
+/// The director as a home of its membrane; weak, since the membrane belongs to it.
+struct DirectorHome(Weak<Director>);
+
+impl DirectorHome {
+    fn director(&self) -> Rc<Director> {
+        self.0.upgrade().expect("the membrane lives in its director")
+    }
+}
+
+impl Home for DirectorHome {
+    fn with_vm(&self, body: &mut dyn FnMut(&Vm)) {
+        body(&self.director().vm);
+    }
+
+    fn world(&self) -> Option<u32> {
+        None
+    }
+
+    fn knows(&self, _: InstanceId) -> bool {
+        false
+    }
+
+    fn start(&self, function: &Handle, arguments: &[Value], on_end: OnEnd) {
+        self.director().start(function, arguments, on_end);
+    }
+
+    fn wake(&self, parked: Parked, result: Result<Vec<Value>, String>) {
+        self.director().ready.borrow_mut().push_back((parked, result));
+    }
+}
+
+/// A path without `.` and `..` where they can be taken out.
+pub fn normalise(path: &Path) -> PathBuf {
+    use std::path::Component;
+    let mut out = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir if matches!(out.components().next_back(), Some(Component::Normal(_))) => {
+                out.pop();
+            }
+            part => out.push(part),
+        }
+    }
+    out
+}
+
+fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
+    let mut text = path.as_os_str().to_owned();
+    text.push(suffix);
+    PathBuf::from(text)
+}
+
+/// A path as messages show it: forward slashes.
+pub fn shown(path: &Path) -> String {
+    path.display().to_string().replace('\\', "/")
+}
+
+/// What a director function that ended gives the runner.
+pub type End = Rc<RefCell<Option<ThreadEnd>>>;
+
+/// A place for the end of a thread, and the callback that fills it.
+pub fn end_cell() -> (End, OnEnd) {
+    let cell: End = Rc::default();
+    let filled = cell.clone();
+    (cell, Box::new(move |end| *filled.borrow_mut() = Some(end)))
+}
+
+/// The director's id in its membrane.
+pub const DIRECTOR: HomeId = HomeId::DIRECTOR;

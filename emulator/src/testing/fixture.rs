@@ -1,0 +1,250 @@
+//! What a world starts from: a project's tree with the schema's modules and a spec's own files in their places.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use blinkblox_compiler::schema::Profile;
+use blinkblox_compiler::source::{MemoryLoader, SourceLoader};
+use blinkblox_compiler::{Compilation, compile};
+
+use super::director::{normalise, shown};
+use crate::project::{self, Node, ProjectTree};
+
+/// A schema a spec names: its text, or a file.
+#[derive(Clone, Debug, PartialEq)]
+pub enum SchemaSource {
+    /// The text itself.
+    Text(String),
+    /// A file on disk.
+    File(PathBuf),
+}
+
+/// Reads schemas from disk for the compiler, which never does so itself.
+struct Disk;
+
+impl SourceLoader for Disk {
+    fn is_file(&self, path: &str) -> bool {
+        Path::new(path).is_file()
+    }
+
+    fn read(&self, path: &str) -> Result<Vec<u8>, String> {
+        std::fs::read(path).map_err(|error| error.to_string())
+    }
+}
+
+impl SchemaSource {
+    /// Compiles the schema in memory.
+    pub fn compile(&self) -> Compilation {
+        match self {
+            SchemaSource::Text(text) => {
+                let files = MemoryLoader::new().with("schema.blink", text.clone());
+                compile(&files, "schema.blink", Profile::Release)
+            }
+            SchemaSource::File(path) => compile(&Disk, &shown(path), Profile::Release),
+        }
+    }
+
+    /// The folder output paths are relative to.
+    fn folder(&self) -> Option<&Path> {
+        match self {
+            SchemaSource::Text(_) => None,
+            SchemaSource::File(path) => path.parent(),
+        }
+    }
+}
+
+/// What a fixture is put together from.
+#[derive(Clone, Debug, Default)]
+pub struct Fixture {
+    /// A Rojo project, place or folder; the bare services without one.
+    pub project: Option<PathBuf>,
+    /// The schemas of the server's modules.
+    pub server_schemas: Vec<SchemaSource>,
+    /// The schemas of the clients' modules.
+    pub client_schemas: Vec<SchemaSource>,
+    /// ModuleScripts of the spec's own: full name and file.
+    pub files: Vec<(String, PathBuf)>,
+}
+
+/// A tree to start worlds from, and where the schema's modules are in it.
+#[derive(Clone, Debug)]
+pub struct Built {
+    /// The tree.
+    pub tree: ProjectTree,
+    /// Full name of the server's first module, if there is a schema.
+    pub server_net: Option<String>,
+    /// Full name of the client's first module, as a client finds it.
+    pub client_net: Option<String>,
+}
+
+impl Fixture {
+    /// Puts the tree together. Errors: a text for people, naming the file and what is wrong.
+    pub fn build(&self) -> Result<Built, String> {
+        let mut tree = match &self.project {
+            Some(path) => load_project(path)?,
+            None => ProjectTree::of(Node::new("DataModel", "Game")),
+        };
+        let mut nets = [None, None];
+        for (is_server, schemas) in [(true, &self.server_schemas), (false, &self.client_schemas)] {
+            for schema in schemas {
+                let place = mount_net(&mut tree, schema, is_server)?;
+                nets[usize::from(!is_server)].get_or_insert(place);
+            }
+        }
+        let [server_net, client_net] = nets;
+        for (name, file) in &self.files {
+            let source = std::fs::read_to_string(file)
+                .map_err(|error| format!("files: {} cannot be read: {error}", shown(file)))?;
+            let path: Vec<&str> = name.split('.').collect();
+            insert(&mut tree.root, &path, source.replace("\r\n", "\n"), Some(file.clone()))
+                .map_err(|problem| format!("files: {name}: {problem}"))?;
+        }
+        Ok(Built { tree, server_net, client_net })
+    }
+}
+
+/// Compiles a schema and puts one of its modules where its output would land. Gives the module's full name.
+fn mount_net(tree: &mut ProjectTree, schema: &SchemaSource, is_server: bool) -> Result<String, String> {
+    let compilation = schema.compile();
+    let Some(outputs) = &compilation.outputs else {
+        return Err(format!("the schema does not compile:\n{}", first_errors(&compilation)));
+    };
+    let source = if is_server { &outputs.server } else { &outputs.client };
+    let options = compilation.analysis.schema.as_ref().map(|schema| &schema.options);
+    let output = options.and_then(|options| {
+        let path = if is_server { &options.server_output } else { &options.client_output };
+        path.clone().zip(schema.folder())
+    });
+    // A project says where the file would land; without one there is a usual place.
+    let placed = output.and_then(|(path, folder)| {
+        let file = normalise(&folder.join(path)).with_extension("luau");
+        Some((place_of(&tree.root, &file)?, file))
+    });
+    let (path, file) = match placed {
+        Some((path, file)) => (path, Some(file)),
+        None => (vec![usual_place(is_server).to_string(), "Net".to_string()], None),
+    };
+    let names: Vec<&str> = path.iter().map(String::as_str).collect();
+    insert(&mut tree.root, &names, source.clone(), file)?;
+    Ok(if is_server { path.join(".") } else { as_client_sees(&path) })
+}
+
+fn usual_place(is_server: bool) -> &'static str {
+    if is_server { "ServerScriptService" } else { "ReplicatedStorage" }
+}
+
+/// What is in a starter container reaches a client as a copy of its own.
+fn as_client_sees(path: &[String]) -> String {
+    match path {
+        [starter, scripts, rest @ ..] if starter == "StarterPlayer" && scripts == "StarterPlayerScripts" => {
+            format!("Players.LocalPlayer.PlayerScripts.{}", rest.join("."))
+        }
+        path => path.join("."),
+    }
+}
+
+/// Loads a project, place or folder as a whole place.
+pub fn load_project(path: &Path) -> Result<ProjectTree, String> {
+    project::load(path).map(|tree| tree.into_place(None)).map_err(|problem| problem.to_string())
+}
+
+/// The headline and place of each error.
+pub fn first_errors(compilation: &Compilation) -> String {
+    let lines = compilation.analysis.diagnostics.iter().filter(|diagnostic| diagnostic.is_error());
+    lines
+        .map(|diagnostic| format!("  [{}] {}", diagnostic.code_text(), diagnostic.headline))
+        .collect::<Vec<_>>()
+        .join("\n")
+}
+
+/// Full name of the instance that `file` would be, judged by the folder it lies in.
+fn place_of(root: &Node, file: &Path) -> Option<Vec<String>> {
+    let (folder, stem) = (file.parent()?, file.file_stem()?.to_str()?);
+    let wanted = absolute(folder);
+    let mut found = None;
+    root.walk(&mut |node, path| {
+        let is_folder = node.file.as_deref().is_some_and(|made_from| {
+            let made_from = absolute(made_from);
+            let is_init = made_from
+                .file_name()
+                .and_then(|name| name.to_str())
+                .is_some_and(|name| name.starts_with("init."));
+            made_from == wanted || (is_init && made_from.parent() == Some(wanted.as_path()))
+        });
+        if is_folder && found.is_none() {
+            let mut names: Vec<String> = path[1..].iter().map(ToString::to_string).collect();
+            names.push(stem.to_string());
+            found = Some(names);
+        }
+    });
+    found
+}
+
+fn absolute(path: &Path) -> PathBuf {
+    std::path::absolute(path).map_or_else(|_| path.to_path_buf(), |path| normalise(&path))
+}
+
+/// Puts a ModuleScript at a path of names, making folders on the way; replaces the source of one that is there.
+fn insert(root: &mut Node, path: &[&str], source: String, file: Option<PathBuf>) -> Result<(), String> {
+    let Some((name, parents)) = path.split_last() else {
+        return Err("a full name such as ReplicatedStorage.Thing is needed".into());
+    };
+    let mut at = root;
+    for (depth, parent) in parents.iter().enumerate() {
+        let index = match at.children.iter().position(|child| child.name == *parent) {
+            Some(index) => index,
+            None => {
+                at.children.push(Node::new(if depth == 0 { parent } else { "Folder" }, parent));
+                at.children.len() - 1
+            }
+        };
+        at = &mut at.children[index];
+    }
+    let index = match at.children.iter().position(|child| child.name == *name) {
+        Some(index) => index,
+        None => {
+            at.children.push(Node::new("ModuleScript", name));
+            at.children.len() - 1
+        }
+    };
+    at.children[index].source = Some(Arc::from(source));
+    at.children[index].file = file;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn modules_are_put_where_they_are_named() {
+        let mut root = Node::new("DataModel", "Game");
+        insert(&mut root, &["ReplicatedStorage", "Lib", "Thing"], "return 1".into(), None).unwrap();
+        let storage = root.child("ReplicatedStorage").unwrap();
+        assert_eq!(storage.class, "ReplicatedStorage");
+        let thing = storage.child("Lib").unwrap().child("Thing").unwrap();
+        assert_eq!((thing.class.as_str(), thing.source.as_deref()), ("ModuleScript", Some("return 1")));
+        insert(&mut root, &["ReplicatedStorage", "Lib", "Thing"], "return 2".into(), None).unwrap();
+        let lib = root.child("ReplicatedStorage").unwrap().child("Lib").unwrap();
+        assert_eq!((lib.children.len(), lib.children[0].source.as_deref()), (1, Some("return 2")));
+    }
+
+    #[test]
+    fn an_output_lands_beside_the_files_of_its_folder() {
+        let mut root = Node::new("DataModel", "Game");
+        let mut service = Node::new("ServerScriptService", "ServerScriptService");
+        let mut script = Node::new("Script", "Server");
+        script.file = Some("game/src/server/init.server.luau".into());
+        service.children.push(script);
+        root.children.push(service);
+        let place = place_of(&root, Path::new("game/src/server/Net.luau"));
+        assert_eq!(place.unwrap(), ["ServerScriptService", "Server", "Net"]);
+        assert_eq!(place_of(&root, Path::new("game/src/other/Net.luau")), None);
+    }
+
+    #[test]
+    fn starter_scripts_are_found_in_the_player() {
+        let path = ["StarterPlayer", "StarterPlayerScripts", "Client", "Net"].map(String::from);
+        assert_eq!(as_client_sees(&path), "Players.LocalPlayer.PlayerScripts.Client.Net");
+    }
+}

@@ -1,0 +1,168 @@
+//! Loads the Luau half of the test API into a director, and a spec file on top of it.
+
+use std::rc::Rc;
+
+use super::director::Director;
+use super::natives;
+use super::report::Failure;
+use crate::value::{Table, Value};
+use crate::vm::{self, Handle, compile};
+
+/// The test API's Luau sources, in the order they load; each gets what the earlier ones returned, by name.
+const SOURCES: [(&str, &str); 5] = [
+    ("format", include_str!("luau/format.luau")),
+    ("expect", include_str!("luau/expect.luau")),
+    ("mock", include_str!("luau/mock.luau")),
+    ("tree", include_str!("luau/tree.luau")),
+    ("world", include_str!("luau/world.luau")),
+];
+
+/// One test as the spec file declares it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Case {
+    /// Names of the blocks around it.
+    pub blocks: Vec<String>,
+    /// Its own name.
+    pub name: String,
+    /// `run`, `only`, `skip`, `todo` or `failing`.
+    pub mode: String,
+    /// Line of its `it`.
+    pub line: u32,
+}
+
+/// A loaded spec file.
+pub struct Kit {
+    director: Rc<Director>,
+    cases: Vec<Case>,
+    run: Handle,
+    skip: Handle,
+    block: Handle,
+}
+
+impl Kit {
+    /// Loads the API, then the director's file. Errors: the failure of the file, with its place.
+    pub fn load(director: &Rc<Director>) -> Result<Kit, vm::Failure> {
+        let vm = director.vm();
+        natives::install(director)?;
+        vm.seal(&["_G", "shared"])?;
+        let host = vm.enter(|cx| {
+            natives::push_host(cx, director);
+            cx.table(-1)
+        })?;
+        let api = vm.enter(|cx| {
+            cx.push_table(0, SOURCES.len() + 1);
+            cx.push_handle(&host);
+            cx.set_field("host");
+            cx.table(-1)
+        })?;
+        for (name, source) in SOURCES {
+            let code = compile(source, name).map_err(|error| {
+                vm::Failure::text(format!("test API, {name}:{}: {}", error.line, error.message))
+            })?;
+            let main = vm.load(&code, &format!("[test]/{name}"), &[])?;
+            vm.enter(|cx| {
+                cx.push_handle(&api);
+                cx.push_handle(&main);
+                cx.push_handle(&api);
+                cx.call(1, 1);
+                cx.set_field(name);
+                Ok(())
+            })?;
+        }
+        let globals = vm.enter(|cx| natives::spec_globals(cx, &api))?;
+        let main = director.load_spec(&globals)?;
+        vm.enter(|cx| {
+            cx.push_handle(&main);
+            cx.call(0, 0);
+            Ok(())
+        })?;
+        let field = |module: &str, name: &str| {
+            vm.enter(|cx| {
+                cx.push_handle(&api);
+                cx.get_field(-1, module);
+                cx.get_field(-1, name);
+                cx.function(-1)
+            })
+        };
+        let (list, run, skip, block) = (
+            field("tree", "list")?,
+            field("tree", "run")?,
+            field("tree", "skip")?,
+            field("format", "block")?,
+        );
+        let rows = vm.call(&list, &[])?;
+        let cases = match rows.first() {
+            Some(Value::Table(rows)) => rows.array.iter().filter_map(case).collect(),
+            _ => Vec::new(),
+        };
+        Ok(Kit { director: director.clone(), cases, run, skip, block })
+    }
+
+    /// The tests, in order of definition.
+    pub fn cases(&self) -> &[Case] {
+        &self.cases
+    }
+
+    /// The function that runs a test by its number from 1.
+    pub fn run_function(&self) -> &Handle {
+        &self.run
+    }
+
+    /// Leaves a test out, so that `afterAll` hooks still come at the right moment.
+    pub fn skip(&self, index: usize) {
+        // A failing hook of a skipped test has nowhere to be reported.
+        let _ = self.director.vm().call(&self.skip, &[Value::Number((index + 1) as f64)]);
+    }
+
+    /// The failure behind what a test threw, if it is a record of the test API.
+    pub fn explain(&self, thrown: &Value) -> Option<Failure> {
+        let Value::Reference(table) = thrown else { return None };
+        let read = self.director.vm().enter(|cx| {
+            cx.push_handle(table);
+            let at = cx.top();
+            let text = |name: &str| {
+                cx.get_field(at, name);
+                let text = if cx.is_nil(-1) { None } else { Some(cx.display(-1)) };
+                cx.pop(1);
+                text
+            };
+            let mut failure = Failure {
+                message: text("message").unwrap_or_default(),
+                trace: text("trace").unwrap_or_default(),
+                place: text("source").zip(text("line")).map(|(source, line)| format!("{source}:{line}")),
+                ..Failure::default()
+            };
+            for (name, slot) in [("expected", &mut failure.expected), ("actual", &mut failure.actual)] {
+                cx.push_handle(&self.block);
+                cx.get_field(at, name);
+                if cx.is_nil(-1) {
+                    cx.pop(2);
+                    continue;
+                }
+                cx.call(1, 1);
+                *slot = Some(cx.display(-1));
+                cx.pop(1);
+            }
+            Ok(failure)
+        });
+        read.ok()
+    }
+}
+
+fn case(row: &Value) -> Option<Case> {
+    let Value::Table(row) = row else { return None };
+    Some(Case {
+        blocks: match field(row, "blocks") {
+            Some(Value::Table(blocks)) => blocks.array.iter().map(ToString::to_string).collect(),
+            _ => Vec::new(),
+        },
+        name: field(row, "name")?.to_string(),
+        mode: field(row, "mode")?.to_string(),
+        line: field(row, "line").and_then(Value::as_number).unwrap_or(0.0) as u32,
+    })
+}
+
+/// The field of that name in a copied table.
+pub fn field<'a>(table: &'a Table, name: &str) -> Option<&'a Value> {
+    table.pairs.iter().find(|(key, _)| key.as_bytes() == Some(name.as_bytes())).map(|(_, value)| value)
+}

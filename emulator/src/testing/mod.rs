@@ -1,0 +1,17 @@
+//! Runs specs: finds the files, loads each into a VM of its own, the *director*, and runs its tests one by one against
+//! fresh worlds.
+//!
+//! `runner` drives; `director` is the VM; `kit` loads the test API, half of it Luau (`luau/`), half of it natives
+//! (`natives/`); `worlds` and `fixture` make what a test asks for; `report` holds what came out, and `reporters` turn
+//! it into text. Nothing here prints.
+
+pub mod director;
+pub mod fixture;
+mod kit;
+mod natives;
+pub mod report;
+pub mod reporters;
+mod runner;
+mod worlds;
+
+pub use runner::{Filter, RunOptions, run};

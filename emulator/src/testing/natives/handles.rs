@@ -1,0 +1,67 @@
+//! Instances of sides as the director sees them: reading and writing members, and calling methods, happens over there.
+
+use crate::membrane::{HomeId, Membrane};
+use crate::testing::director::Director;
+use crate::value::{InstanceId, Value};
+use crate::vm::{Atom, Cx, Failure, Outcome, Raise, Returns, TypeTable, Vm, light};
+
+/// Describes instance handles to the director's VM.
+pub fn register(vm: &Vm) -> Result<(), Failure> {
+    vm.register_light(
+        light::INSTANCE,
+        TypeTable {
+            index: Some(index),
+            newindex: Some(newindex),
+            namecall: Some(namecall),
+            tostring: Some(tostring),
+            ..TypeTable::named("Instance")
+        },
+    )
+}
+
+/// Accesses of a member on a side, as Luau source run there.
+pub const INDEX: &str = "local object, key = ... return object[key]";
+/// See [`INDEX`].
+pub const NEWINDEX: &str = "local object, key, value = ... object[key] = value";
+/// See [`INDEX`].
+pub const NAMECALL: &str = "local object, key = ... return object[key](object, select(3, ...))";
+
+fn index(cx: &mut Cx<'_>, _: Atom) -> Outcome {
+    let (instance, key) = (cx.instance(1)?, cx.value(2)?);
+    forward(cx, INDEX, instance, vec![key])
+}
+
+fn newindex(cx: &mut Cx<'_>, _: Atom) -> Outcome {
+    let (instance, key) = (cx.instance(1)?, cx.value(2)?);
+    let value = cx.value(3)?;
+    forward(cx, NEWINDEX, instance, vec![key, value])
+}
+
+fn namecall(cx: &mut Cx<'_>, _: Atom) -> Outcome {
+    let instance = cx.instance(0)?;
+    let mut arguments = vec![Value::string(cx.callee())];
+    arguments.extend(Membrane::arguments(cx, 1)?);
+    forward(cx, NAMECALL, instance, arguments)
+}
+
+fn tostring(cx: &mut Cx<'_>) -> Outcome {
+    let instance = cx.instance(1)?;
+    forward(cx, "return tostring((...))", instance, Vec::new())
+}
+
+/// Runs `source` on the side of an instance, with the instance and `arguments` as `...`.
+fn forward(cx: &mut Cx<'_>, source: &'static str, instance: InstanceId, arguments: Vec<Value>) -> Outcome {
+    let director = Director::current().ok_or("the test run is over")?;
+    let membrane = director.membrane.clone();
+    let (home, id) = membrane.resolve(instance).ok_or("this instance belongs to no world")?;
+    let function = director.worlds.helper(home, source).map_err(Raise::new)?;
+    let mut translated = vec![Value::Instance(id)];
+    translated.extend(membrane.translate_all(&arguments, HomeId::DIRECTOR, home)?);
+    membrane.call(cx, HomeId::DIRECTOR, home, &function, &translated)
+}
+
+/// Pushes the handle of a side's instance.
+pub fn push(cx: &Cx<'_>, director: &Director, home: HomeId, instance: InstanceId) -> Returns {
+    cx.push_instance(director.membrane.intern(home, instance));
+    Returns::ONE
+}

@@ -1,0 +1,95 @@
+//! Tables of options as specs write them: every field is known and of the right type, or the error says so.
+
+use std::rc::Rc;
+
+use crate::testing::kit::field;
+use crate::value::{Table, Value};
+use crate::vm::Raise;
+
+/// An option table that has been read from a call.
+pub struct Options {
+    /// What it belongs to, for errors: `test.world`.
+    what: &'static str,
+    table: Rc<Table>,
+}
+
+impl Options {
+    /// The options in `value`: a table, or nil for none. `known` are the names allowed.
+    ///
+    /// Errors: the value is no table, or it has a field nobody knows.
+    pub fn read(what: &'static str, value: Value, known: &[&str]) -> Result<Options, Raise> {
+        let table = match value {
+            Value::Nil => Rc::default(),
+            Value::Table(table) => table,
+            other => return Err(format!("{what} takes a table, not a {}", other.type_name()).into()),
+        };
+        for (key, _) in &table.pairs {
+            let name = key.to_string();
+            if !known.contains(&name.as_str()) {
+                return Err(format!("{what} has no option \"{name}\"; it knows {}", known.join(", ")).into());
+            }
+        }
+        Ok(Options { what, table })
+    }
+
+    /// The value of an option, nil as none.
+    pub fn get(&self, name: &str) -> Option<&Value> {
+        field(&self.table, name).filter(|value| !value.is_nil())
+    }
+
+    fn wrong(&self, name: &str, wanted: &str, got: &Value) -> Raise {
+        format!("{}: {name} should be {wanted}, not a {}", self.what, got.type_name()).into()
+    }
+
+    /// A number.
+    pub fn number(&self, name: &str) -> Result<Option<f64>, Raise> {
+        match self.get(name) {
+            None => Ok(None),
+            Some(Value::Number(number)) => Ok(Some(*number)),
+            Some(other) => Err(self.wrong(name, "a number", other)),
+        }
+    }
+
+    /// A text.
+    pub fn text(&self, name: &str) -> Result<Option<String>, Raise> {
+        match self.get(name) {
+            None => Ok(None),
+            Some(value @ Value::String(_)) => Ok(Some(value.to_string())),
+            Some(other) => Err(self.wrong(name, "a string", other)),
+        }
+    }
+
+    /// A boolean.
+    pub fn boolean(&self, name: &str) -> Result<Option<bool>, Raise> {
+        match self.get(name) {
+            None => Ok(None),
+            Some(Value::Boolean(value)) => Ok(Some(*value)),
+            Some(other) => Err(self.wrong(name, "true or false", other)),
+        }
+    }
+
+    /// A table.
+    pub fn table(&self, name: &str) -> Result<Option<Rc<Table>>, Raise> {
+        match self.get(name) {
+            None => Ok(None),
+            Some(Value::Table(table)) => Ok(Some(table.clone())),
+            Some(other) => Err(self.wrong(name, "a table", other)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn unknown_and_wrong_options_are_named() {
+        let table = Value::record([("clints", Value::Number(2.0))]);
+        let error = Options::read("test.world", table, &["clients"]).err().unwrap();
+        assert!(format!("{error:?}").contains("no option \\\"clints\\\"; it knows clients"));
+        let table = Value::record([("clients", Value::string("2"))]);
+        let options = Options::read("test.world", table, &["clients"]).ok().unwrap();
+        let error = options.number("clients").unwrap_err();
+        assert!(format!("{error:?}").contains("clients should be a number, not a string"));
+    }
+}

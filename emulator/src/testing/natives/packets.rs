@@ -1,0 +1,162 @@
+//! Natives about traffic: what was sent, hostile messages, packets held, lost or changed.
+
+use std::rc::Rc;
+
+use super::options::Options;
+use super::sides::SharedSlot;
+use super::world::{number_of, side_of, slot, wrong};
+use crate::clock::Time;
+use crate::membrane::HomeId;
+use crate::shared::Side;
+use crate::testing::director::Director;
+use crate::trace::{Packet, Target};
+use crate::value::Value;
+use crate::vm::{Cx, Handle, NativeFn, Outcome, Raise, Returns};
+use crate::world::{Injection, PacketFilter, Receiver, Verdict};
+
+/// Names as the Luau half calls them.
+pub const NATIVES: &[(&str, NativeFn)] =
+    &[("packets", packets), ("inject", inject), ("intercept", intercept), ("endIntercept", end_intercept)];
+
+const FILTER: &[&str] = &["from", "to", "remote", "reliable", "since"];
+
+fn side_option(options: &Options, name: &str, slot: &SharedSlot) -> Result<Option<Side>, Raise> {
+    match options.get(name) {
+        None => Ok(None),
+        Some(Value::Number(number)) => Ok(Some(side_of(*number))),
+        Some(value @ Value::String(_)) => {
+            let wanted = value.to_string();
+            let side = slot.world.side_named(&wanted);
+            side.map(Some).ok_or_else(|| Raise::new(format!("{name}: there is no side called \"{wanted}\"")))
+        }
+        Some(other) => Err(format!("{name} is a side or its name, not a {}", other.type_name()).into()),
+    }
+}
+
+fn filter(value: Value, slot: &SharedSlot) -> Result<PacketFilter, Raise> {
+    let options = Options::read("the filter", value, FILTER)?;
+    let to_all = matches!(options.get("to"), Some(Value::String(text)) if **text == *b"all");
+    let to = if to_all {
+        Some(Receiver::Everyone)
+    } else {
+        side_option(&options, "to", slot)?.map(Receiver::Side)
+    };
+    Ok(PacketFilter {
+        from: side_option(&options, "from", slot)?,
+        to,
+        remote: options.text("remote")?,
+        reliable: options.boolean("reliable")?,
+        since: options.number("since")?.map(Time::from_seconds),
+    })
+}
+
+/// A packet as specs read it. Instances among its arguments become handles of the sender's side.
+fn describe(packet: &Packet, slot: &SharedSlot, director: &Director) -> Result<Value, Raise> {
+    let home = slot.home(&director.membrane, packet.from).unwrap_or(HomeId::DIRECTOR);
+    let args = packet
+        .args
+        .iter()
+        .map(|value| director.membrane.translate(value, home, HomeId::DIRECTOR).unwrap_or(Value::Nil));
+    let to = match packet.to {
+        Target::Everyone => Value::from("all"),
+        Target::One(side) => Value::Number(number_of(side)),
+    };
+    Ok(Value::record([
+        ("id", Value::Number(packet.id as f64)),
+        ("from", Value::Number(number_of(packet.from))),
+        ("to", to),
+        ("remote", Value::from(&*packet.remote)),
+        ("reliable", Value::Boolean(packet.class.is_reliable())),
+        ("args", Value::array(args)),
+        ("size", Value::Number(buffer_size(packet) as f64)),
+        ("estimate", Value::Number(packet.size as f64)),
+        ("sentAt", Value::Number(packet.sent_at.seconds())),
+        ("frame", Value::Number(packet.frame as f64)),
+        ("injected", Value::Boolean(packet.injected)),
+        ("arrivedAt", packet.arrived_at().map_or(Value::Nil, |at| Value::Number(at.seconds()))),
+        ("fate", packet.fate().map_or(Value::Nil, |fate| Value::from(fate.name()))),
+    ]))
+}
+
+/// Bytes of the packet's buffer; of a call without one, the estimate of all its arguments.
+fn buffer_size(packet: &Packet) -> usize {
+    match packet.args.first() {
+        Some(Value::Buffer(bytes)) => bytes.len(),
+        _ => packet.size,
+    }
+}
+
+fn packets(cx: &mut Cx<'_>) -> Outcome {
+    let director = Director::of(cx)?;
+    let slot = slot(cx, &director)?;
+    let filter = filter(cx.value(2)?, &slot)?;
+    let found = slot.world.packets(&filter);
+    let rows =
+        found.iter().map(|packet| describe(packet, &slot, &director)).collect::<Result<Vec<_>, _>>()?;
+    cx.push(&Value::array(rows));
+    Ok(Returns::ONE)
+}
+
+fn inject(cx: &mut Cx<'_>) -> Outcome {
+    let director = Director::of(cx)?;
+    let slot = slot(cx, &director)?;
+    let options = Options::read("inject", cx.value(2)?, &["from", "to", "remote", "args"])?;
+    let from = side_option(&options, "from", &slot)?.ok_or("inject needs a from")?;
+    let to = match side_option(&options, "to", &slot)? {
+        Some(side) if side != Side::Server => Receiver::Side(side),
+        _ => Receiver::Everyone,
+    };
+    let name = options.text("remote")?.ok_or("inject needs the name of a remote")?;
+    let path = if name.contains('.') { name } else { format!("ReplicatedStorage.{name}") };
+    let remote = slot.world.find(Side::Server, &path).map_err(wrong)?;
+    let remote = remote.ok_or_else(|| format!("inject: there is no {path} on the server"))?;
+    let home = slot.home(&director.membrane, from)?;
+    let args = match options.table("args")? {
+        Some(table) => director.membrane.translate_all(&table.array, HomeId::DIRECTOR, home)?,
+        None => Vec::new(),
+    };
+    slot.world.inject(Injection { from, to, remote, args }).map_err(wrong)?;
+    Ok(Returns::NONE)
+}
+
+fn intercept(cx: &mut Cx<'_>) -> Outcome {
+    let director = Director::of(cx)?;
+    let slot = slot(cx, &director)?;
+    let filter = filter(cx.value(2)?, &slot)?;
+    let body = cx.function(3)?;
+    let (weak, held) = (Rc::downgrade(&director), Rc::downgrade(&slot));
+    let judge = move |packet: &Packet, _to: Side| {
+        let (Some(director), Some(slot)) = (weak.upgrade(), held.upgrade()) else {
+            return Verdict::default();
+        };
+        judge(&director, &slot, &body, packet).unwrap_or_else(|problem| {
+            director.worlds.print(&format!("intercept: {problem}"));
+            Verdict::default()
+        })
+    };
+    cx.push_number(slot.world.intercept(filter, Box::new(judge)) as f64);
+    Ok(Returns::ONE)
+}
+
+/// What a spec's function wants done with a packet: nothing, `false` to lose it, seconds to hold it, or new arguments.
+fn judge(director: &Director, slot: &SharedSlot, body: &Handle, packet: &Packet) -> Result<Verdict, String> {
+    let described = describe(packet, slot, director).map_err(|_| "the packet cannot be shown".to_string())?;
+    let answer = director.vm().call(body, &[described]).map_err(|failure| failure.report())?;
+    Ok(match answer.into_iter().next() {
+        None | Some(Value::Nil | Value::Boolean(true)) => Verdict::default(),
+        Some(Value::Boolean(false)) => Verdict { lose: 1, ..Verdict::default() },
+        Some(Value::Number(seconds)) => Verdict { hold: Time::from_seconds(seconds), ..Verdict::default() },
+        Some(Value::Table(args)) => {
+            let home = slot.home(&director.membrane, packet.from)?;
+            let args = director.membrane.translate_all(&args.array, HomeId::DIRECTOR, home)?;
+            Verdict { args: Some(args), ..Verdict::default() }
+        }
+        Some(other) => return Err(format!("a {} is no answer about a packet", other.type_name())),
+    })
+}
+
+fn end_intercept(cx: &mut Cx<'_>) -> Outcome {
+    let director = Director::of(cx)?;
+    slot(cx, &director)?.world.stop_intercepting(cx.number(2)? as u64);
+    Ok(Returns::NONE)
+}

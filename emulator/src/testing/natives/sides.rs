@@ -1,0 +1,260 @@
+//! Natives about one side: its modules, its code, its instances, its output.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use super::handles;
+use super::options::Options;
+use super::world::{slot_and_side, wrong};
+use crate::clock::Time;
+use crate::membrane::{HomeId, Membrane};
+use crate::shared::{LogLevel, LogLine, Side};
+use crate::testing::director::Director;
+use crate::value::Value;
+use crate::vm::{Cx, NativeFn, Outcome, Raise, Returns};
+
+/// Names as the Luau half calls them.
+pub const NATIVES: &[(&str, NativeFn)] = &[
+    ("require", require),
+    ("eval", eval),
+    ("get", get),
+    ("spawnScript", spawn_script),
+    ("log", log),
+    ("errors", errors),
+    ("stub", stub),
+    ("memory", memory),
+    ("stall", stall),
+    ("setClock", set_clock),
+    ("setFps", set_fps),
+    ("ping", ping),
+    ("serverTimeError", server_time_error),
+    ("hide", hide),
+    ("player", player),
+    ("localPlayer", local_player),
+];
+
+/// Finds a module by full name and requires it, as code of that side would.
+const REQUIRE: &str = r#"
+local path = ...
+local at = game
+for _, name in string.split(path, ".") do
+	if not (at == game and name == "game") then
+		local ok, value = pcall(function()
+			return (at :: any)[name]
+		end)
+		if ok and typeof(value) == "Instance" then
+			at = value
+		else
+			at = if at == game then game:GetService(name) else at:WaitForChild(name, 30)
+		end
+		if not at then
+			error(`there is no {path} on this side: {name} is missing`, 0)
+		end
+	end
+end
+return require(at)
+"#;
+
+fn require(cx: &mut Cx<'_>) -> Outcome {
+    let director = Director::of(cx)?;
+    let (slot, side) = slot_and_side(cx, &director)?;
+    let home = slot.home(&director.membrane, side)?;
+    let arguments = match cx.value(3)? {
+        path @ Value::String(_) => vec![path],
+        Value::Instance(_) => {
+            return Err("require takes a full name, such as \"ReplicatedStorage.Net\"".into());
+        }
+        other => return Err(format!("require takes a full name, not a {}", other.type_name()).into()),
+    };
+    let function = director.worlds.helper(home, REQUIRE)?;
+    director.membrane.clone().call(cx, HomeId::DIRECTOR, home, &function, &arguments)
+}
+
+fn eval(cx: &mut Cx<'_>) -> Outcome {
+    let director = Director::of(cx)?;
+    let (slot, side) = slot_and_side(cx, &director)?;
+    let home = slot.home(&director.membrane, side)?;
+    let peer = slot.world.peer(side).map_err(wrong)?;
+    let source: Arc<str> = Arc::from(cx.text(3)?);
+    let arguments = Membrane::arguments(cx, 4)?;
+    let arguments = director.membrane.translate_all(&arguments, HomeId::DIRECTOR, home)?;
+    let function = peer.load(&source, "eval", &[]).map_err(|failure| failure.report())?;
+    director.membrane.clone().call(cx, HomeId::DIRECTOR, home, &function, &arguments)
+}
+
+fn get(cx: &mut Cx<'_>) -> Outcome {
+    let director = Director::of(cx)?;
+    let (slot, side) = slot_and_side(cx, &director)?;
+    match slot.world.find(side, &cx.text(3)?).map_err(wrong)? {
+        Some(instance) => {
+            let home = slot.home(&director.membrane, side)?;
+            Ok(handles::push(cx, &director, home, instance))
+        }
+        None => {
+            cx.push_nil();
+            Ok(Returns::ONE)
+        }
+    }
+}
+
+/// Makes a script on the side and lets it run.
+const SPAWN: &str = r#"
+local class, name, parent, source, mount = ...
+local script = Instance.new(class)
+script.Name = name
+mount(script, source)
+script.Parent = parent
+return script
+"#;
+
+fn spawn_script(cx: &mut Cx<'_>) -> Outcome {
+    let director = Director::of(cx)?;
+    let (slot, side) = slot_and_side(cx, &director)?;
+    let options = Options::read("spawnScript", cx.value(3)?, &["source", "parent", "context", "name"])?;
+    let source = options.text("source")?.ok_or("spawnScript needs a source")?;
+    let name = options.text("name")?.unwrap_or_else(|| "Script".into());
+    let peer = slot.world.peer(side).map_err(wrong)?;
+    let _ = SPAWN;
+    let function = peer.load(&Arc::from(source), &name, &[]).map_err(|failure| failure.report())?;
+    let owner = peer.new_owner(None, &name);
+    peer.spawn(&function, owner, &[]).map_err(|failure| failure.report())?;
+    crate::scheduler::drain(&peer);
+    Ok(Returns::NONE)
+}
+
+fn lines(cx: &Cx<'_>) -> Result<Vec<LogLine>, Raise> {
+    let director = Director::of(cx)?;
+    let (slot, side) = slot_and_side(cx, &director)?;
+    slot.world.log(side).map_err(wrong)
+}
+
+/// A level's name as specs compare it.
+fn level_name(level: LogLevel) -> &'static str {
+    match level {
+        LogLevel::Output => "print",
+        LogLevel::Info => "info",
+        LogLevel::Warning => "warn",
+        LogLevel::Error => "error",
+    }
+}
+
+fn log(cx: &mut Cx<'_>) -> Outcome {
+    let rows = lines(cx)?.into_iter().map(|line| {
+        Value::record([
+            ("t", Value::Number(line.at.seconds())),
+            ("level", Value::from(level_name(line.level))),
+            ("text", Value::from(line.text)),
+            ("script", line.script.map_or(Value::Nil, Value::from)),
+        ])
+    });
+    cx.push(&Value::array(rows));
+    Ok(Returns::ONE)
+}
+
+fn errors(cx: &mut Cx<'_>) -> Outcome {
+    let texts = lines(cx)?.into_iter().filter(|line| line.level == LogLevel::Error);
+    cx.push(&Value::array(texts.map(|line| Value::from(line.text))));
+    Ok(Returns::ONE)
+}
+
+fn stub(cx: &mut Cx<'_>) -> Outcome {
+    let director = Director::of(cx)?;
+    let (slot, side) = slot_and_side(cx, &director)?;
+    let (class, member) = (cx.text(3)?, cx.text(4)?);
+    let home = slot.home(&director.membrane, side)?;
+    let peer = slot.world.peer(side).map_err(wrong)?;
+    let body = match cx.shallow(5)? {
+        Value::Nil => None,
+        body => match director.membrane.translate(&body, HomeId::DIRECTOR, home)? {
+            Value::Function(function) => Some(function),
+            other => return Err(format!("a stub is a function, not a {}", other.type_name()).into()),
+        },
+    };
+    peer.data_model().set_stub(&class, &member, body)?;
+    Ok(Returns::NONE)
+}
+
+fn memory(cx: &mut Cx<'_>) -> Outcome {
+    let director = Director::of(cx)?;
+    let (slot, side) = slot_and_side(cx, &director)?;
+    let peer = slot.world.peer(side).map_err(wrong)?;
+    peer.vm.collect();
+    cx.push_number(peer.vm.memory() as f64);
+    Ok(Returns::ONE)
+}
+
+fn stall(cx: &mut Cx<'_>) -> Outcome {
+    let director = Director::of(cx)?;
+    let (slot, side) = slot_and_side(cx, &director)?;
+    slot.world.stall(side, Time::from_seconds(cx.number(3)?)).map_err(wrong)?;
+    Ok(Returns::NONE)
+}
+
+/// The index of a client side. Errors: the side is the server.
+pub fn client_index(side: Side) -> Result<u32, Raise> {
+    match side {
+        Side::Client(index) => Ok(index),
+        Side::Server => Err("this is about a client, not the server".into()),
+    }
+}
+
+fn set_clock(cx: &mut Cx<'_>) -> Outcome {
+    let director = Director::of(cx)?;
+    let (slot, side) = slot_and_side(cx, &director)?;
+    let options = Options::read("setClock", cx.value(3)?, &["offset", "drift"])?;
+    let offset = options.number("offset")?.map(Time::from_seconds);
+    slot.world.set_client_clock(client_index(side)?, offset, options.number("drift")?).map_err(wrong)?;
+    Ok(Returns::NONE)
+}
+
+fn set_fps(cx: &mut Cx<'_>) -> Outcome {
+    let director = Director::of(cx)?;
+    let (slot, side) = slot_and_side(cx, &director)?;
+    slot.world.set_fps(side, cx.number(3)?).map_err(wrong)?;
+    Ok(Returns::NONE)
+}
+
+fn ping(cx: &mut Cx<'_>) -> Outcome {
+    let director = Director::of(cx)?;
+    let (slot, side) = slot_and_side(cx, &director)?;
+    cx.push_number(slot.world.ping(client_index(side)?).map_err(wrong)?.seconds());
+    Ok(Returns::ONE)
+}
+
+fn server_time_error(cx: &mut Cx<'_>) -> Outcome {
+    let director = Director::of(cx)?;
+    let (slot, side) = slot_and_side(cx, &director)?;
+    cx.push_number(slot.world.server_time_error(client_index(side)?).map_err(wrong)?);
+    Ok(Returns::ONE)
+}
+
+fn hide(cx: &mut Cx<'_>) -> Outcome {
+    let director = Director::of(cx)?;
+    let (slot, side) = slot_and_side(cx, &director)?;
+    let instance = cx.instance(3)?;
+    let (_, id) = director.membrane.resolve(instance).ok_or("this instance belongs to no world")?;
+    let client = client_index(side)?;
+    if cx.boolean(4)? { slot.world.hide(client, id) } else { slot.world.show(client, id) }.map_err(wrong)?;
+    Ok(Returns::NONE)
+}
+
+/// The `Player` of a client, as the server has it.
+fn player(cx: &mut Cx<'_>) -> Outcome {
+    let director = Director::of(cx)?;
+    let (slot, side) = slot_and_side(cx, &director)?;
+    let player = slot.world.player(client_index(side)?).map_err(wrong)?;
+    let home = slot.home(&director.membrane, Side::Server)?;
+    Ok(handles::push(cx, &director, home, player))
+}
+
+/// The `Player` of a client, as the client has it.
+fn local_player(cx: &mut Cx<'_>) -> Outcome {
+    let director = Director::of(cx)?;
+    let (slot, side) = slot_and_side(cx, &director)?;
+    let player = slot.world.player(client_index(side)?).map_err(wrong)?;
+    let home = slot.home(&director.membrane, side)?;
+    Ok(handles::push(cx, &director, home, player))
+}
+
+/// Shared so that callers can hold it across a frame.
+pub type SharedSlot = Rc<crate::testing::worlds::Slot>;

@@ -1,0 +1,381 @@
+//! Natives about a world: making it, moving its time, players coming and going, links.
+
+use super::options::Options;
+use super::sides::{SharedSlot, client_index};
+use crate::clock::Time;
+use crate::network::{LinkSettings, LinkValue, Way};
+use crate::project::mount;
+use crate::shared::{Seed, Settings, Side};
+use crate::testing::director::Director;
+use crate::testing::fixture::{Fixture, SchemaSource};
+use crate::value::{Table, Value};
+use crate::vm::{Cx, NativeFn, Outcome, Raise, Returns};
+use crate::world::{JoinOptions, LeaveHow, Loading, Phase, World, WorldError, WorldOptions};
+
+/// Names as the Luau half calls them.
+pub const NATIVES: &[(&str, NativeFn)] = &[
+    ("newWorld", new_world),
+    ("join", join),
+    ("leave", leave),
+    ("step", step),
+    ("advance", advance),
+    ("settle", settle),
+    ("stepPhase", step_phase),
+    ("now", now),
+    ("frame", frame),
+    ("setTime", set_time),
+    ("setLink", set_link),
+    ("cutLink", cut_link),
+    ("expectError", expect_error),
+    ("diagnostics", diagnostics),
+    ("trace", trace),
+    ("mark", mark),
+];
+
+/// A world's refusal as an error of the spec.
+pub fn wrong(error: WorldError) -> Raise {
+    Raise::new(error.to_string())
+}
+
+/// The world of argument 1.
+pub fn slot(cx: &Cx<'_>, director: &Director) -> Result<SharedSlot, Raise> {
+    Ok(director.worlds.get(cx.number(1)? as u32)?)
+}
+
+/// The side of a number the Luau half uses: 0 for the server, clients from 1.
+pub fn side_of(number: f64) -> Side {
+    if number < 1.0 { Side::Server } else { Side::Client(number as u32 - 1) }
+}
+
+/// The number the Luau half uses for a side.
+pub fn number_of(side: Side) -> f64 {
+    match side {
+        Side::Server => 0.0,
+        Side::Client(index) => f64::from(index) + 1.0,
+    }
+}
+
+/// The world and side of arguments 1 and 2.
+pub fn slot_and_side(cx: &Cx<'_>, director: &Director) -> Result<(SharedSlot, Side), Raise> {
+    Ok((slot(cx, director)?, side_of(cx.number(2)?)))
+}
+
+const WORLD_OPTIONS: &[&str] = &[
+    "clients",
+    "join",
+    "net",
+    "seed",
+    "start",
+    "fps",
+    "clientFps",
+    "settings",
+    "schema",
+    "serverSchema",
+    "clientSchema",
+    "project",
+    "place",
+    "files",
+];
+
+fn new_world(cx: &mut Cx<'_>) -> Outcome {
+    let director = Director::of(cx)?;
+    let options = Options::read("test.world", cx.value(1)?, WORLD_OPTIONS)?;
+    let built = director.worlds.fixture(&fixture(&options, &director)?)?;
+    let mut settings = Settings { signals: director.options.signals, ..Settings::default() };
+    if let Some(table) = options.table("settings")? {
+        for (key, value) in &table.pairs {
+            settings.set(&key.to_string(), &value.to_string())?;
+        }
+    }
+    let seed = match options.number("seed")? {
+        Some(seed) => seed as u64,
+        None => director.worlds.next_seed(),
+    };
+    let defaults = WorldOptions::default();
+    let world = World::new(WorldOptions {
+        seed: Seed(seed),
+        settings,
+        tree: Some(mount::store(&built.tree, true)?),
+        fps: options.number("fps")?.unwrap_or(defaults.fps),
+        client_fps: options.number("clientFps")?.unwrap_or(defaults.client_fps),
+        link: options
+            .get("net")
+            .map_or(Ok(LinkSettings::default()), |value| link(LinkSettings::default(), value))?,
+        unix_start: options.number("start")?,
+        bytecode: director.worlds.bytecode.clone(),
+        deadline: director.options.deadline.clone(),
+        trace_frames: false,
+    })
+    .map_err(wrong)?;
+    let net = Value::record(
+        [("server", &built.server_net), ("client", &built.client_net)]
+            .map(|(side, path)| (side, path.clone().map_or(Value::Nil, Value::from))),
+    );
+    let number = director.worlds.add(world, built);
+    cx.push_number(f64::from(number));
+    cx.push(&net);
+    Ok(Returns::Values(2))
+}
+
+fn fixture(options: &Options, director: &Director) -> Result<Fixture, Raise> {
+    let schema = |name: &str| match options.get(name) {
+        None => Ok(None),
+        Some(value) => schema_source(name, value, director).map(Some),
+    };
+    let both = schema("schema")?;
+    let mut files = Vec::new();
+    if let Some(table) = options.table("files")? {
+        for (name, file) in &table.pairs {
+            files.push((name.to_string(), director.resolve(&file.to_string())));
+        }
+        files.sort();
+    }
+    let project = options.text("project")?.or(options.text("place")?);
+    Ok(Fixture {
+        project: project.map(|path| director.resolve(&path)),
+        server_schemas: schema("serverSchema")?.or_else(|| both.clone()).into_iter().collect(),
+        client_schemas: schema("clientSchema")?.or(both).into_iter().collect(),
+        files,
+    })
+}
+
+/// A schema as specs name it: its text, a path that ends in `.blink`, or `{ file = path }`.
+pub fn schema_source(name: &str, value: &Value, director: &Director) -> Result<SchemaSource, Raise> {
+    match value {
+        Value::String(_) => {
+            let text = value.to_string();
+            Ok(if text.ends_with(".blink") && !text.contains('\n') {
+                SchemaSource::File(director.resolve(&text))
+            } else {
+                SchemaSource::Text(text)
+            })
+        }
+        Value::Table(table) => match crate::testing::kit::field(table, "file") {
+            Some(file) => Ok(SchemaSource::File(director.resolve(&file.to_string()))),
+            None => Err(format!("{name}: the table needs a file").into()),
+        },
+        other => Err(format!("{name} is a text or a path, not a {}", other.type_name()).into()),
+    }
+}
+
+/// Link settings: a preset's name, or parameters over `base`.
+fn link(base: LinkSettings, value: &Value) -> Result<LinkSettings, Raise> {
+    match value {
+        Value::String(_) => {
+            let name = value.to_string();
+            LinkSettings::preset(&name)
+                .ok_or_else(|| Raise::new(format!("there is no network called \"{name}\"")))
+        }
+        Value::Table(table) => {
+            let mut settings = base;
+            for (key, value) in &table.pairs {
+                settings.set(&key.to_string(), &link_value(value)?)?;
+            }
+            Ok(settings)
+        }
+        other => Err(format!("link settings are a table or a name, not a {}", other.type_name()).into()),
+    }
+}
+
+fn link_value(value: &Value) -> Result<LinkValue, Raise> {
+    Ok(match value {
+        Value::Number(number) => LinkValue::Number(*number),
+        Value::String(_) => LinkValue::Text(value.to_string()),
+        Value::Table(table) if table.pairs.is_empty() => {
+            LinkValue::List(table.array.iter().filter_map(Value::as_number).collect())
+        }
+        Value::Table(_) => {
+            const PARTS: [&str; 4] = ["p", "r", "lossGood", "lossBad"];
+            let options = Options::read("lossModel", value.clone(), &PARTS)?;
+            let mut parts = [0.0; 4];
+            for (part, name) in parts.iter_mut().zip(PARTS) {
+                *part = options.number(name)?.unwrap_or(0.0);
+            }
+            LinkValue::Gilbert(parts)
+        }
+        other => return Err(format!("a link parameter cannot be a {}", other.type_name()).into()),
+    })
+}
+
+/// Settings of both directions: `{ up = {...}, down = {...} }`, or one for both.
+fn links(base: &LinkSettings, value: &Value) -> Result<(LinkSettings, LinkSettings), Raise> {
+    if let Value::Table(table) = value {
+        let (up, down) = (direction(table, "up"), direction(table, "down"));
+        if up.is_some() || down.is_some() {
+            let one =
+                |value: Option<&Value>| value.map_or(Ok(base.clone()), |value| link(base.clone(), value));
+            return Ok((one(up)?, one(down)?));
+        }
+    }
+    let both = link(base.clone(), value)?;
+    Ok((both.clone(), both))
+}
+
+fn direction<'a>(table: &'a Table, name: &str) -> Option<&'a Value> {
+    crate::testing::kit::field(table, name)
+}
+
+const JOIN_OPTIONS: &[&str] =
+    &["name", "userId", "displayName", "net", "fps", "clock", "beforeScripts", "loading"];
+
+fn join(cx: &mut Cx<'_>) -> Outcome {
+    let director = Director::of(cx)?;
+    let slot = slot(cx, &director)?;
+    let options = Options::read("join", cx.value(2)?, JOIN_OPTIONS)?;
+    let mut wanted = JoinOptions {
+        name: options.text("name")?,
+        user_id: options.number("userId")?.map(|id| id as i64),
+        display_name: options.text("displayName")?,
+        fps: options.number("fps")?,
+        before_scripts: options.boolean("beforeScripts")?.unwrap_or(false),
+        ..JoinOptions::default()
+    };
+    if let Some(value) = options.get("net") {
+        let (up, down) = links(&LinkSettings::default(), value)?;
+        (wanted.up, wanted.down) = (Some(up), Some(down));
+    }
+    if let Some(clock) = options.get("clock") {
+        let clock = Options::read("join: clock", clock.clone(), &["offset", "drift"])?;
+        wanted.clock_offset = Time::from_seconds(clock.number("offset")?.unwrap_or(0.0));
+        wanted.clock_drift = clock.number("drift")?.unwrap_or(0.0);
+    }
+    wanted.loading = match options.text("loading")?.as_deref() {
+        None | Some("instant") => Loading::Instant,
+        Some("link") => Loading::Link,
+        Some(other) => {
+            return Err(format!("join: loading is \"instant\" or \"link\", not \"{other}\"").into());
+        }
+    };
+    let index = slot.world.join(wanted).map_err(wrong)?;
+    let name = slot
+        .world
+        .core()
+        .member(Side::Client(index))
+        .map_or_else(String::new, |member| member.name.to_string());
+    cx.push_number(number_of(Side::Client(index)));
+    cx.push_string(name);
+    Ok(Returns::Values(2))
+}
+
+fn leave(cx: &mut Cx<'_>) -> Outcome {
+    let director = Director::of(cx)?;
+    let (slot, side) = slot_and_side(cx, &director)?;
+    let how = match cx.text(3)?.as_str() {
+        "quit" => LeaveHow::Quit,
+        "kick" => LeaveHow::Kick(String::new()),
+        "timeout" => LeaveHow::Timeout,
+        "crash" => LeaveHow::Crash,
+        other => return Err(format!("leave: \"{other}\" is not quit, kick, timeout or crash").into()),
+    };
+    slot.world.leave(client_index(side)?, how).map_err(wrong)?;
+    Ok(Returns::NONE)
+}
+
+fn step(cx: &mut Cx<'_>) -> Outcome {
+    let director = Director::of(cx)?;
+    let slot = slot(cx, &director)?;
+    let count = cx.integer(2)?.max(0) as u64;
+    match cx.opt_number(3)? {
+        None => slot.world.step(count).map_err(wrong)?,
+        Some(length) => {
+            for _ in 0..count {
+                slot.world.step_by(Time::from_seconds(length)).map_err(wrong)?;
+            }
+        }
+    }
+    Ok(Returns::NONE)
+}
+
+fn advance(cx: &mut Cx<'_>) -> Outcome {
+    let director = Director::of(cx)?;
+    slot(cx, &director)?.world.advance(Time::from_seconds(cx.number(2)?)).map_err(wrong)?;
+    Ok(Returns::NONE)
+}
+
+fn settle(cx: &mut Cx<'_>) -> Outcome {
+    let director = Director::of(cx)?;
+    slot(cx, &director)?.world.settle(Time::from_seconds(cx.number(2)?)).map_err(wrong)?;
+    Ok(Returns::NONE)
+}
+
+fn step_phase(cx: &mut Cx<'_>) -> Outcome {
+    let director = Director::of(cx)?;
+    let (slot, side) = slot_and_side(cx, &director)?;
+    let name = cx.text(3)?;
+    let phase = Phase::from_name(&name).ok_or_else(|| {
+        let known: Vec<_> = Phase::ALL.iter().map(|phase| phase.name()).collect();
+        format!("there is no phase \"{name}\"; a frame has {}", known.join(", "))
+    })?;
+    slot.world.step_phase(side, phase).map_err(wrong)?;
+    Ok(Returns::NONE)
+}
+
+fn now(cx: &mut Cx<'_>) -> Outcome {
+    let director = Director::of(cx)?;
+    cx.push_number(slot(cx, &director)?.world.now().seconds());
+    Ok(Returns::ONE)
+}
+
+fn frame(cx: &mut Cx<'_>) -> Outcome {
+    let director = Director::of(cx)?;
+    cx.push_number(slot(cx, &director)?.world.frame(Side::Server) as f64);
+    Ok(Returns::ONE)
+}
+
+fn set_time(cx: &mut Cx<'_>) -> Outcome {
+    let director = Director::of(cx)?;
+    let options = Options::read("setTime", cx.value(2)?, &["unix"])?;
+    if let Some(unix) = options.number("unix")? {
+        slot(cx, &director)?.world.set_unix_start(unix);
+    }
+    Ok(Returns::NONE)
+}
+
+fn set_link(cx: &mut Cx<'_>) -> Outcome {
+    let director = Director::of(cx)?;
+    let (slot, side) = slot_and_side(cx, &director)?;
+    let client = client_index(side)?;
+    let now = slot.world.link_settings(client, Way::Up).map_err(wrong)?;
+    let (up, down) = links(&now, &cx.value(3)?)?;
+    slot.world.set_links(client, &up, &down).map_err(wrong)?;
+    Ok(Returns::NONE)
+}
+
+fn cut_link(cx: &mut Cx<'_>) -> Outcome {
+    let director = Director::of(cx)?;
+    let (slot, side) = slot_and_side(cx, &director)?;
+    slot.world.cut_link(client_index(side)?, Time::from_seconds(cx.number(3)?)).map_err(wrong)?;
+    Ok(Returns::NONE)
+}
+
+fn expect_error(cx: &mut Cx<'_>) -> Outcome {
+    let director = Director::of(cx)?;
+    slot(cx, &director)?.expect_error(cx.text(2)?);
+    Ok(Returns::NONE)
+}
+
+fn diagnostics(cx: &mut Cx<'_>) -> Outcome {
+    let director = Director::of(cx)?;
+    let rows = slot(cx, &director)?.world.diagnostics().into_iter().map(|diagnostic| {
+        Value::record([
+            ("code", Value::from(diagnostic.code.name())),
+            ("text", Value::from(diagnostic.text)),
+            ("side", Value::from(diagnostic.side.to_string())),
+        ])
+    });
+    cx.push(&Value::array(rows));
+    Ok(Returns::ONE)
+}
+
+fn trace(cx: &mut Cx<'_>) -> Outcome {
+    let director = Director::of(cx)?;
+    let text = slot(cx, &director)?.world.trace().to_text();
+    cx.push_string(text);
+    Ok(Returns::ONE)
+}
+
+fn mark(cx: &mut Cx<'_>) -> Outcome {
+    let director = Director::of(cx)?;
+    slot(cx, &director)?.world.mark(&cx.text(2)?);
+    Ok(Returns::NONE)
+}

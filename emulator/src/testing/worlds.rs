@@ -1,0 +1,253 @@
+//! The worlds a test has made, and what the test announced about them.
+
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+
+use super::fixture::{Built, Fixture};
+use crate::membrane::{Home, HomeId, Membrane, OnEnd};
+use crate::peer::Peer;
+use crate::shared::{LogLevel, LogLine, Side};
+use crate::value::{InstanceId, Value};
+use crate::vm::{BytecodeCache, Handle, Parked, Vm};
+use crate::world::World;
+
+/// A world with the homes of its sides.
+pub struct Slot {
+    /// Its number in the running test.
+    pub number: u32,
+    /// The world.
+    pub world: Rc<World>,
+    /// What it started from.
+    pub built: Built,
+    homes: RefCell<FxHashMap<Side, HomeId>>,
+    expected: RefCell<Vec<String>>,
+}
+
+/// See the module.
+#[derive(Default)]
+pub struct Worlds {
+    slots: RefCell<Vec<Rc<Slot>>>,
+    fixtures: RefCell<Vec<(FixtureKey, Built)>>,
+    helpers: RefCell<FxHashMap<(HomeId, &'static str), Handle>>,
+    printed: RefCell<Vec<String>>,
+    seed: Cell<u64>,
+    /// Compiled sources, shared between the worlds of a file.
+    pub bytecode: Arc<BytecodeCache>,
+}
+
+/// What two worlds must have in common to start from one tree.
+type FixtureKey = String;
+
+impl Worlds {
+    /// Starts a test: worlds it makes draw from `seed`.
+    pub fn begin(&self, seed: u64) {
+        self.seed.set(seed);
+        self.printed.borrow_mut().clear();
+    }
+
+    /// The seed of the next world of this test.
+    pub fn next_seed(&self) -> u64 {
+        let seed = self.seed.get();
+        self.seed.set(seed.wrapping_add(0x9e37_79b9_7f4a_7c15));
+        seed
+    }
+
+    /// The tree of a fixture, put together once a file. Errors: see [`Fixture::build`].
+    pub fn fixture(&self, fixture: &Fixture) -> Result<Built, String> {
+        let key = format!("{fixture:?}");
+        let known =
+            self.fixtures.borrow().iter().find(|(known, _)| *known == key).map(|(_, built)| built.clone());
+        match known {
+            Some(built) => Ok(built),
+            None => {
+                let built = fixture.build()?;
+                self.fixtures.borrow_mut().push((key, built.clone()));
+                Ok(built)
+            }
+        }
+    }
+
+    /// Adds a world and gives its number.
+    pub fn add(&self, world: World, built: Built) -> u32 {
+        let mut slots = self.slots.borrow_mut();
+        let number = slots.len() as u32;
+        slots.push(Rc::new(Slot {
+            number,
+            world: Rc::new(world),
+            built,
+            homes: RefCell::default(),
+            expected: RefCell::default(),
+        }));
+        number
+    }
+
+    /// The world of that number. Errors: the text of a world that is gone.
+    pub fn get(&self, number: u32) -> Result<Rc<Slot>, String> {
+        let found = self.slots.borrow().get(number as usize).cloned();
+        found.ok_or_else(|| "this world belongs to a test that is over".to_string())
+    }
+
+    /// All worlds of the test.
+    pub fn all(&self) -> Vec<Rc<Slot>> {
+        self.slots.borrow().clone()
+    }
+
+    /// Whether the test has made no world.
+    pub fn is_empty(&self) -> bool {
+        self.slots.borrow().is_empty()
+    }
+
+    /// Forgets the worlds.
+    pub fn clear(&self) {
+        self.helpers.borrow_mut().clear();
+        self.slots.borrow_mut().clear();
+    }
+
+    /// Runs one server frame of each world; a world that runs already is left alone.
+    pub fn step_all(&self) {
+        for slot in self.all() {
+            let _ = slot.world.step(1);
+        }
+    }
+
+    /// Virtual seconds of the longest running world.
+    pub fn seconds(&self) -> f64 {
+        self.all().iter().map(|slot| slot.world.now().seconds()).fold(0.0, f64::max)
+    }
+
+    /// The traces of all worlds, one after the other.
+    pub fn trace(&self) -> String {
+        self.all().iter().map(|slot| slot.world.trace().to_text()).collect()
+    }
+
+    /// A line the spec itself prints.
+    pub fn print(&self, line: &str) {
+        self.printed.borrow_mut().push(line.to_string());
+    }
+
+    /// The last lines of every side and of the spec, as `[side] text`.
+    pub fn last_output(&self, count: usize) -> Vec<String> {
+        let mut lines: Vec<String> = Vec::new();
+        for slot in self.all() {
+            let mut all: Vec<LogLine> = slot.log();
+            all.sort_by_key(|line| line.at);
+            let tail = all.len().saturating_sub(count);
+            lines.extend(all[tail..].iter().map(|line| {
+                format!("[{} {:.3} s] {}: {}", line.side, line.at.seconds(), line.level.name(), line.text)
+            }));
+        }
+        lines.extend(self.printed.borrow().iter().map(|line| format!("[test] {line}")));
+        lines
+    }
+
+    /// The first uncaught error no test announced.
+    pub fn unexpected_error(&self) -> Option<(Side, LogLine)> {
+        self.all().iter().find_map(|slot| slot.unexpected_error()).map(|line| (line.side, line))
+    }
+
+    /// A function compiled from `source` on a side, once.
+    pub fn helper(&self, home: HomeId, source: &'static str) -> Result<Handle, String> {
+        if let Some(known) = self.helpers.borrow().get(&(home, source)) {
+            return Ok(known.clone());
+        }
+        let peer = self.peer_of(home).ok_or("this instance's side is gone")?;
+        let function = peer.load(&Arc::from(source), "[test]", &[]).map_err(|failure| failure.report())?;
+        self.helpers.borrow_mut().insert((home, source), function.clone());
+        Ok(function)
+    }
+
+    fn peer_of(&self, home: HomeId) -> Option<Rc<Peer>> {
+        self.all().iter().find_map(|slot| {
+            let side = slot.homes.borrow().iter().find(|(_, id)| **id == home).map(|(side, _)| *side)?;
+            slot.world.peer(side).ok()
+        })
+    }
+}
+
+impl Slot {
+    /// The home of a side in the membrane, made at the first use. Errors: the side is not there.
+    pub fn home(&self, membrane: &Rc<Membrane>, side: Side) -> Result<HomeId, String> {
+        if let Some(known) = self.homes.borrow().get(&side) {
+            return Ok(*known);
+        }
+        let peer = self.world.peer(side).map_err(|error| error.to_string())?;
+        let id = membrane.add(Rc::new(SideHome { world: self.number, peer }));
+        self.homes.borrow_mut().insert(side, id);
+        Ok(id)
+    }
+
+    /// Announces an uncaught error whose text contains `text`.
+    pub fn expect_error(&self, text: String) {
+        self.expected.borrow_mut().push(text);
+    }
+
+    /// Output of all sides.
+    pub fn log(&self) -> Vec<LogLine> {
+        let mut lines = self.world.log(Side::Server).unwrap_or_default();
+        let mut index = 0;
+        while let Ok(more) = self.world.log(Side::Client(index)) {
+            lines.extend(more);
+            index += 1;
+        }
+        lines
+    }
+
+    fn unexpected_error(&self) -> Option<LogLine> {
+        let expected = self.expected.borrow();
+        self.log().into_iter().find(|line| {
+            line.level == LogLevel::Error && !expected.iter().any(|text| line.text.contains(text.as_str()))
+        })
+    }
+}
+
+/// A side as a home of the membrane.
+struct SideHome {
+    world: u32,
+    peer: Rc<Peer>,
+}
+
+impl Home for SideHome {
+    fn with_vm(&self, body: &mut dyn FnMut(&Vm)) {
+        body(&self.peer.vm);
+    }
+
+    fn world(&self) -> Option<u32> {
+        Some(self.world)
+    }
+
+    fn knows(&self, instance: InstanceId) -> bool {
+        self.peer.data_model().store().get(instance).is_some()
+    }
+
+    fn start(&self, function: &Handle, arguments: &[Value], on_end: OnEnd) {
+        let owner = self.peer.new_owner(None, "[test]");
+        let end = Rc::new(RefCell::new(Some(on_end)));
+        let later = end.clone();
+        let started = self.peer.spawn_then(
+            function,
+            owner,
+            arguments,
+            Box::new(move |_, result| {
+                if let Some(on_end) = later.borrow_mut().take() {
+                    on_end(result);
+                }
+            }),
+        );
+        if let Err(failure) = started {
+            let on_end = end.borrow_mut().take();
+            if let Some(on_end) = on_end {
+                on_end(Err(failure));
+            }
+        }
+    }
+
+    fn wake(&self, parked: Parked, result: Result<Vec<Value>, String>) {
+        match result {
+            Ok(values) => self.peer.resume(&parked, &values),
+            Err(text) => self.peer.fail(&parked, &text),
+        };
+    }
+}
