@@ -158,10 +158,10 @@ fn apply_creation(peer: &Rc<Peer>, created: Created) {
         // Nobody can hold it yet, so it gets its values in silence.
         let mut store = model.store_mut();
         store.insert(id, class, &name);
-        if class.is_service() || id.0 < super::store::FIRST_ID {
-            if let Some(instance) = store.get_mut(id) {
-                instance.locked = true;
-            }
+        if (class.is_service() || id.0 < super::store::FIRST_ID)
+            && let Some(instance) = store.get_mut(id)
+        {
+            instance.locked = true;
         }
         for (property, value) in properties {
             store.set_property(id, property, value);

@@ -42,12 +42,11 @@ fn runnable(side: Side) -> String {
         let player = store.create(known_class("Player"));
         let players = store.service(known_class("Players")).unwrap();
         store.set_parent(player, Some(players));
-        if !side.is_server() {
-            let local = known_class("Players").property("LocalPlayer").unwrap();
-            store.set_property(players, local, Value::Instance(player));
-        }
         player
     };
+    if !side.is_server() {
+        crate::services::players::set_local(&peer, player);
+    }
     let inside = |class: &str| {
         let mut store = model.store_mut();
         let id = store.create(known_class(class));
