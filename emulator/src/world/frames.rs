@@ -218,10 +218,6 @@ impl World {
             Side::Server => self.server.timer.get().fps(),
             Side::Client(index) => self.client(index)?.timer.get().fps(),
         };
-        // What scripts read is the moment of the world, even if the side's own frame was earlier.
-        if peer.clock.now() != self.now() {
-            peer.clock.begin_frame(self.now());
-        }
         self.run_phase(side, &peer, phase, Time::of_frame(1, fps));
         self.grant_requests();
         Ok(())
@@ -246,6 +242,18 @@ impl World {
             self.tick(server_at);
         }
         self.core.set_now(end.max(self.now()));
+        self.sync_clocks();
+    }
+
+    /// Has every side read the moment of the world: code that runs between frames runs now, not in the last frame.
+    fn sync_clocks(&self) {
+        let now = self.now();
+        let peers = self.clients().into_iter().filter_map(|client| client.peer());
+        for peer in peers.chain([self.server.peer.clone()]) {
+            if peer.clock.now() != now {
+                peer.clock.begin_frame(now);
+            }
+        }
     }
 
     fn tick(&self, server_at: Option<Time>) {
