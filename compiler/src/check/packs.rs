@@ -1,5 +1,7 @@
 //! Elements of type packs, which become parameters: `E3004` and `E3005`. Source: language specification, 4.6, 10.21.
 
+use std::collections::HashMap;
+
 use super::Checked;
 use super::names::LUAU_KEYWORDS;
 use crate::diagnostics::{Code, Diagnostic};
@@ -84,14 +86,16 @@ pub(super) fn check(checked: &Checked, sink: &mut Vec<Diagnostic>) {
 
 fn payload(payload: &Payload, owner: &str, sink: &mut Vec<Diagnostic>) {
     let Payload::Pack(elements) = payload else { return };
-    let mut seen: Vec<(String, Span)> = Vec::new();
+    let mut seen: HashMap<String, Span> = HashMap::new();
     for (position, element) in elements.iter().enumerate() {
         let name = element.parameter(position);
-        match seen.iter().find(|(other, _)| *other == name) {
-            Some((_, first)) => sink.push(duplicate(element.span, *first, owner, &name)),
-            None => sink.extend(reserved(element)),
+        match seen.get(&name) {
+            Some(first) => sink.push(duplicate(element.span, *first, owner, &name)),
+            None => {
+                sink.extend(reserved(element));
+                seen.insert(name, element.span);
+            }
         }
-        seen.push((name, element.span));
     }
 }
 

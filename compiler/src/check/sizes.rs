@@ -28,7 +28,11 @@ pub(super) fn check(checked: &Checked, sink: &mut Vec<Diagnostic>) {
 fn measurable(event: &Event, declared: &Declared) -> bool {
     let data = declared.origin.written("Data");
     let lost = matches!(event.data, Payload::Nothing) && data.is_some_and(|data| data.key == data.value);
-    let stateless = event.stream.is_some() && !matches!(event.data, Payload::Single(_));
+    let stateless = event.stream.is_some()
+        && match &event.data {
+            Payload::Single(ty) => matches!(ty.meaning().kind, TypeKind::Optional { .. } | TypeKind::Unknown),
+            Payload::Nothing | Payload::Pack(_) => true,
+        };
     !lost && !stateless && !types(event).any(is_broken)
 }
 

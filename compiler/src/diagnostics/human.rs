@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-use super::{Diagnostic, Label, Severity};
+use super::{Diagnostic, Label, Severity, compact};
 use crate::source::{SourceFile, Sources, Span};
 
 /// Widest row a note may take before it wraps, in columns.
@@ -22,13 +22,24 @@ pub enum Colour {
     On,
 }
 
-/// Every diagnostic, drawn, each followed by an empty line but the last.
+/// Bytes after which what is left is told in lines rather than drawn: a hostile file can put a thousand faults on one
+/// long line.
+const DRAWN_BYTES: usize = 1 << 20;
+
+/// Every diagnostic, drawn, with an empty line between two. What would make the drawing endless is told in a line.
 pub fn render(diagnostics: &[Diagnostic], sources: &Sources, colour: Colour) -> String {
-    diagnostics
-        .iter()
-        .map(|diagnostic| render_one(diagnostic, sources, colour))
-        .collect::<Vec<_>>()
-        .join("\n")
+    let mut out = String::new();
+    for (at, diagnostic) in diagnostics.iter().enumerate() {
+        if out.len() > DRAWN_BYTES {
+            out.push_str(&compact::render(&diagnostics[at..], sources));
+            break;
+        }
+        if at > 0 {
+            out.push('\n');
+        }
+        out.push_str(&render_one(diagnostic, sources, colour));
+    }
+    out
 }
 
 /// One diagnostic, drawn, ended by a line feed.
@@ -266,7 +277,7 @@ fn wrap(text: &str, width: usize) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::diagnostics::{Code, compact, json, sort};
+    use crate::diagnostics::{Code, json, sort};
     use crate::source::FileId;
 
     const WAREHOUSE: &str = "option ServerOutput = \"../out/Server\"\noption ClientOutput = \"../out/Client\"\n\n-- What a forklift carries.\nstruct Crate {\n    Weight: f32(0..50),\n    Owner: string(1..20),\n    Weight: u8\n}\n";

@@ -310,7 +310,7 @@ impl Resolver<'_> {
             }
         };
         block.accept("Stream");
-        let mut settings = self.block(entry.key.span, &name.text, "stream", inner, STREAM_KEYS);
+        let mut settings = self.block(name.span, &name.text, "stream", inner, STREAM_KEYS);
         let above = |number: f64| number > 0.0 && number.is_finite();
         let rate = self.number(&mut settings, "Rate", "a number above 0", above);
         self.require(&settings, &["Rate"]);

@@ -1,5 +1,6 @@
 //! Written types to resolved ones. Source: language specification, 7 and 10.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::diagnostics as say;
@@ -177,27 +178,28 @@ impl Resolver<'_> {
     /// Fields of a struct or variant, merges put in their places. A tag, where there is one, is no field's name.
     fn fields(&mut self, members: &[StructMember], owner: &str, tag: Option<&ast::Name>) -> Vec<Field> {
         let mut fields: Vec<Field> = Vec::new();
+        let mut seen: HashMap<String, Span> = HashMap::new();
         for member in members {
             match member {
                 StructMember::Field(name, written) => {
                     let ty = self.ty(written);
                     let field = Field { name: name.text.clone(), ty, span: name.span };
-                    if let Some(first) = fields.iter().find(|field| field.name == name.text) {
-                        let first = first.span;
-                        self.report(say::duplicate_member(name.span, first, owner, "field", &name.text));
+                    if let Some(first) = seen.get(&name.text) {
+                        self.report(say::duplicate_member(name.span, *first, owner, "field", &name.text));
                         continue;
                     }
+                    seen.insert(name.text.clone(), name.span);
                     self.check_tag(&field, name.span, tag);
                     fields.push(field);
                 }
                 StructMember::Merge(dots, reference) => {
                     let at = dots.to(reference.name.span);
                     for field in self.merged(reference).iter() {
-                        if let Some(first) = fields.iter().find(|other| other.name == field.name) {
-                            let first = first.span;
-                            self.report(say::duplicate_merge(at, first, field.span, owner, &field.name));
+                        if let Some(first) = seen.get(&field.name) {
+                            self.report(say::duplicate_merge(at, *first, field.span, owner, &field.name));
                             continue;
                         }
+                        seen.insert(field.name.clone(), field.span);
                         self.check_tag(field, at, tag);
                         fields.push(field.clone());
                     }
@@ -229,7 +231,7 @@ impl Resolver<'_> {
     }
 
     fn labels(&mut self, labels: &ast::Labels, owner: &str, kind: &str) -> Vec<String> {
-        let mut seen: std::collections::HashMap<&str, Span> = std::collections::HashMap::new();
+        let mut seen: HashMap<&str, Span> = HashMap::new();
         let mut names = Vec::new();
         for name in &labels.names {
             match seen.get(name.text.as_str()) {

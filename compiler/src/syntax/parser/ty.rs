@@ -253,18 +253,21 @@ impl Parser<'_> {
     // test map: map Ages = { [string(..20)]: u8 }
     pub(super) fn map_type(&mut self, start: Span) -> Outcome<Type> {
         let open = self.expect(TokenKind::LeftBrace, "`{`")?;
-        match self.map_body() {
-            Ok((key, value)) => {
-                if self.at_end() {
-                    let end = self.span();
-                    return Err(self.report_end(diagnostics::unclosed(end, open, "`}`")));
-                }
-                let close = self.expect(TokenKind::RightBrace, "`}`")?;
+        let Ok((key, value)) = self.map_body() else {
+            self.skip_body();
+            return Err(Failed);
+        };
+        if self.at_end() {
+            let end = self.span();
+            return Err(self.report_end(diagnostics::unclosed(end, open, "`}`")));
+        }
+        match self.expect(TokenKind::RightBrace, "`}`") {
+            Ok(close) => {
                 Ok(Type { kind: TypeKind::Map(Box::new(key), Box::new(value)), span: start.to(close) })
             }
-            Err(Failed) => {
+            Err(failed) => {
                 self.skip_body();
-                Err(Failed)
+                Err(failed)
             }
         }
     }
