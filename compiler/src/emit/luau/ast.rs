@@ -99,6 +99,8 @@ pub enum Expr {
     Name(String),
     /// `...`
     Varargs,
+    /// An expression as the schema's author wrote it.
+    Verbatim(String),
     /// `a.b`, or `a["b"]` when `b` is no name.
     Field(Box<Expr>, String),
     /// `a[b]`

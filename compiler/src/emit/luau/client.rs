@@ -2,6 +2,7 @@
 
 use super::ast::*;
 use super::context::Context;
+use super::functions::{self, FunctionInfo};
 use super::module::{self, State, base_name, events, member};
 use super::receive::{self, Inbound};
 use super::send;
@@ -26,8 +27,13 @@ pub fn emit(schema: &Schema, wire: &Wire) -> String {
             outgoing.push((info, entries));
         }
     }
+    let mut functions = functions::functions(schema, wire);
+    for info in &mut functions {
+        info.declare(cx, &mut state);
+    }
     let sends = |channel| outgoing.iter().any(|(info, _)| info.wire.channel == channel);
-    let (sends_reliable, sends_unreliable) = (sends(Channel::Reliable), sends(Channel::Unreliable));
+    let sends_reliable = sends(Channel::Reliable) || !functions.is_empty();
+    let sends_unreliable = sends(Channel::Unreliable);
 
     let mut code = Block::new();
     let channels = [
@@ -36,13 +42,14 @@ pub fn emit(schema: &Schema, wire: &Wire) -> String {
     ];
     let mut reads = Vec::new();
     for (channel, _, function) in channels {
-        let decode = receive::decode(cx, function, &inbound, channel);
+        let decode = receive::decode(cx, function, &inbound, &functions, channel);
         reads.push(decode.is_some());
         if let Some(decode) = decode {
             let on_channel =
                 inbound.iter().map(|event| &event.info).filter(|info| info.wire.channel == channel);
             let kind = LuauType::Map(Box::new(ty("number")), Box::new(ty("string")));
-            code.local_typed(format!("{function}Names"), kind, module::index_names(on_channel));
+            let own = if channel == Channel::Reliable { &functions[..] } else { &[] };
+            code.local_typed(format!("{function}Names"), kind, module::index_names(on_channel, own));
             code.blank();
             code.push(decode);
             code.blank();
@@ -59,20 +66,23 @@ pub fn emit(schema: &Schema, wire: &Wire) -> String {
             let found = outgoing.iter().find(|(info, _)| info.event.path == event.path);
             found.map(|(_, entries)| entries.clone()).unwrap_or_default()
         };
-        module::members(cx, wire, &schema.root, own)
+        module::members(cx, wire, &schema.root, own, &functions)
     };
     let table = net(cx, members);
 
     let mut tail = Block::new();
     tail.local("Net", table);
     tail.blank();
-    tail.append(edit_mode(cx));
-    tail.append(connect(cx, &channels, &reads));
+    tail.append(edit_mode(cx, &functions));
+    tail.append(connect(cx, &channels, &reads, &functions));
     tail.ret([name("Net")]);
 
     let guard = cx.runtime_function("Guard");
     let outgoing_batch = sends_reliable.then(|| cx.runtime("Batch", "create"));
     let mut services = vec!["RunService"];
+    if functions::needs_storage(cx, &functions) {
+        services.insert(0, "ReplicatedStorage");
+    }
     let stamped = outgoing.iter().any(|(info, _)| info.event.stamp.is_some());
     if stamped || inbound.iter().any(|event| event.info.event.stream.is_some()) {
         services.push("Workspace");
@@ -98,6 +108,7 @@ pub fn emit(schema: &Schema, wire: &Wire) -> String {
             ]),
         );
     }
+    file.append(functions::foundations(cx, &functions));
     file.append(state.block);
     file.blank();
     file.append(code);
@@ -123,7 +134,12 @@ fn step(cx: &mut Context, reliable: bool, unreliable: bool) -> Block {
 }
 
 /// Waits for the remotes, checks them, and connects.
-fn connect(cx: &mut Context, channels: &[(Channel, &str, &str); 2], reads: &[bool]) -> Block {
+fn connect(
+    cx: &mut Context,
+    channels: &[(Channel, &str, &str); 2],
+    reads: &[bool],
+    functions: &[FunctionInfo],
+) -> Block {
     let options = cx.options;
     let folder = options.remotes_folder.as_deref().map_or(Expr::Nil, text);
     let is_client = method(name("RunService"), "IsClient", []);
@@ -141,7 +157,7 @@ fn connect(cx: &mut Context, channels: &[(Channel, &str, &str); 2], reads: &[boo
                 vec![apply(wait, [name("BASE"), folder, num(timeout)])],
             ));
             let missing = or(not(name("FoundReliable")), not(name("FoundUnreliable")));
-            let body = return_stubs(cx);
+            let body = return_stubs(cx, functions, true);
             out.when(missing, body);
         }
         None => {

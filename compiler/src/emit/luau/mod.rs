@@ -4,6 +4,7 @@ pub mod ast;
 mod client;
 pub mod context;
 mod exports;
+mod functions;
 mod module;
 mod number;
 pub mod print;

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 
 use super::ast::*;
 use super::context::{Context, Names};
+use super::functions::FunctionInfo;
 use super::roblox::enum_table;
 use super::types;
 use crate::emit::bundle::type_declaration;
@@ -189,10 +190,13 @@ pub fn dispatch(cases: &[(u8, Block)], otherwise: &Block) -> Block {
 }
 
 /// A table of the names of items by their index.
-pub fn index_names<'a>(events: impl Iterator<Item = &'a EventInfo<'a>>) -> Expr {
-    Expr::Table(
-        events.map(|info| Entry::Keyed(num(info.event.index), text(info.event.name.as_str()))).collect(),
-    )
+pub fn index_names<'a>(events: impl Iterator<Item = &'a EventInfo<'a>>, functions: &[FunctionInfo]) -> Expr {
+    let mut entries: Vec<Entry> = functions
+        .iter()
+        .map(|info| Entry::Keyed(num(info.function.index), text(info.function.name.as_str())))
+        .collect();
+    entries.extend(events.map(|info| Entry::Keyed(num(info.event.index), text(info.event.name.as_str()))));
+    Expr::Table(entries)
 }
 
 /// The table of members: what `own` gives for each event, exported types, scopes in scopes.
@@ -201,6 +205,7 @@ pub fn members(
     wire: &Wire,
     scope: &Scope,
     own: &mut dyn FnMut(&mut Context, &Event) -> Vec<Entry>,
+    functions: &[FunctionInfo],
 ) -> Vec<Entry> {
     let schema = cx.schema;
     let mut entries = Vec::new();
@@ -212,7 +217,7 @@ pub fn members(
                 entries.push(Entry::Named(event.name.clone(), Expr::Table(inner)));
             }
             Item::Scope(inner) => {
-                let inner_entries = members(cx, wire, inner, own);
+                let inner_entries = members(cx, wire, inner, own, functions);
                 if !inner_entries.is_empty() {
                     entries.push(Entry::Named(inner.name.clone(), Expr::Table(inner_entries)));
                 }
@@ -224,7 +229,14 @@ pub fn members(
                     entries.push(Entry::Named(decl.name.clone(), Expr::Table(codec)));
                 }
             }
-            Item::Function(_) => {}
+            Item::Function(function) => {
+                let found = functions.iter().find(|info| info.function.path == function.path);
+                if let Some(info) = found {
+                    let asker = if function.from == Side::Client { "clients" } else { "the server" };
+                    entries.push(Entry::Comment(format!("{}: function of {asker}", function.path.join("."))));
+                    entries.push(Entry::Named(function.name.clone(), Expr::Table(info.members(cx))));
+                }
+            }
         }
     }
     entries

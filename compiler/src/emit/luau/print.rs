@@ -301,6 +301,7 @@ impl Printer {
             }
             Expr::Name(value) => self.write(value),
             Expr::Varargs => self.write("..."),
+            Expr::Verbatim(text) => self.write(text),
             Expr::Field(object, key) => {
                 self.prefix(object);
                 if is_name(key) {
@@ -752,6 +753,7 @@ fn measure(expr: &Expr, room: usize) -> Option<usize> {
         Expr::Text(value) => quoted(value).chars().count(),
         Expr::Name(value) => value.len(),
         Expr::Varargs => 3,
+        Expr::Verbatim(text) => text.chars().count(),
         Expr::Field(object, key) => measure(object, room)? + key.len() + 1,
         Expr::Index(object, key) => measure(object, room)? + measure(key, room)? + 2,
         Expr::Call(callee, args) => measure(callee, room)? + measure_all(args, room)? + 2,

@@ -2,6 +2,7 @@
 
 use super::ast::*;
 use super::context::{Context, Names};
+use super::functions::FunctionInfo;
 use super::module::{EventInfo, State, disconnect_type, dispatch, listener_type, member, positional};
 use super::read;
 use crate::schema::{Channel, Delivery, Side};
@@ -303,9 +304,22 @@ fn kinds(cx: &Context, info: &EventInfo) -> Vec<LuauType> {
 }
 
 /// The function that reads packets of a channel, when this side receives anything on it.
-pub fn decode(cx: &mut Context, function: &str, inbound: &[Inbound], channel: Channel) -> Option<Stat> {
+pub fn decode(
+    cx: &mut Context,
+    function: &str,
+    inbound: &[Inbound],
+    functions: &[FunctionInfo],
+    channel: Channel,
+) -> Option<Stat> {
     let mut cases = Vec::new();
     let mut slots = false;
+    for info in functions.iter().filter(|_| channel == Channel::Reliable) {
+        slots |= info.reads_slots(cx.server);
+        let mut commented = Block::new();
+        commented.comment(info.function.path.join("."));
+        commented.append(info.read(cx));
+        cases.push((info.function.index, commented));
+    }
     for event in inbound.iter().filter(|event| event.info.wire.channel == channel) {
         slots |= event.info.wire.item.payload.block.size.slots > 0;
         let body = event.item(cx);

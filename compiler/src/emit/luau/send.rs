@@ -27,6 +27,21 @@ fn commit(written: &write::Written, body: &mut Block) {
     }
 }
 
+/// Ends an item of a client's reliable batch, which is cut into packets that the server admits.
+pub fn commit_reliable(cx: &mut Context, end: Expr, slot: Option<Expr>, body: &mut Block) {
+    let commit = cx.runtime("ClientBatch", "commit");
+    let options = cx.options;
+    let args = [
+        name("Out"),
+        end,
+        slot.unwrap_or_else(|| path("Out.slots")),
+        num(options.max_events_per_packet),
+        num(options.max_packet_size),
+        num(options.max_instances_per_packet),
+    ];
+    body.push(Stat::Call(apply(commit, args)));
+}
+
 /// The stamp of this moment.
 fn stamp_now(cx: &mut Context) -> Expr {
     let stamp = cx.runtime("Clock", "stamp");
@@ -47,16 +62,8 @@ pub fn client(cx: &mut Context, info: &EventInfo, state: &mut State) -> Vec<Entr
         Channel::Reliable => {
             body.local_typed("Out", ty(BATCH), name("Outgoing"));
             let written = writing(cx, info, &values, 2, &mut body);
-            let commit = cx.runtime("ClientBatch", "commit");
-            let slots = if written.slots { name("Slot") } else { path("Out.slots") };
-            let limits = [
-                num(cx.options.max_events_per_packet),
-                num(cx.options.max_packet_size),
-                num(cx.options.max_instances_per_packet),
-            ];
-            let mut args = vec![name("Out"), written.end, slots];
-            args.extend(limits);
-            body.push(Stat::Call(apply(commit, args)));
+            let slot = if written.slots { Some(name("Slot")) } else { None };
+            commit_reliable(cx, written.end, slot, &mut body);
         }
         Channel::Unreliable => {
             let module = if cx.options.batch_unreliable { "ClientGather" } else { "ClientUnreliable" };

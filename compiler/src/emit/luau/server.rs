@@ -2,6 +2,7 @@
 
 use super::ast::*;
 use super::context::Context;
+use super::functions::{self, FunctionInfo};
 use super::module::{self, EventInfo, State, base_name, events, member};
 use super::receive::{self, Inbound};
 use super::send;
@@ -34,10 +35,16 @@ pub fn emit(schema: &Schema, wire: &Wire) -> String {
             outgoing.push((info, entries));
         }
     }
-    let uses = Uses::of(options.batch_unreliable, &outgoing, &streams);
+    let mut functions = functions::functions(schema, wire);
+    for info in &mut functions {
+        info.declare(cx, &mut state);
+    }
+    let mut uses = Uses::of(options.batch_unreliable, &outgoing, &streams);
+    uses.reliable |= !functions.is_empty();
+    uses.calls = functions.iter().any(|info| !info.is_answered(true));
 
-    let reliable = receive::decode(cx, "ReadReliable", &inbound, Channel::Reliable);
-    let unreliable = receive::decode(cx, "ReadUnreliable", &inbound, Channel::Unreliable);
+    let reliable = receive::decode(cx, "ReadReliable", &inbound, &functions, Channel::Reliable);
+    let unreliable = receive::decode(cx, "ReadUnreliable", &inbound, &functions, Channel::Unreliable);
     let channels = [
         (Channel::Reliable, "Reliable", "ReadReliable", reliable),
         (Channel::Unreliable, "Unreliable", "ReadUnreliable", unreliable),
@@ -47,16 +54,17 @@ pub fn emit(schema: &Schema, wire: &Wire) -> String {
             let on_channel =
                 inbound.iter().map(|event| &event.info).filter(|info| info.wire.channel == *channel);
             let kind = LuauType::Map(Box::new(ty("number")), Box::new(ty("string")));
-            code.local_typed(format!("{function}Names"), kind, module::index_names(on_channel));
+            let own = if *channel == Channel::Reliable { &functions[..] } else { &[] };
+            code.local_typed(format!("{function}Names"), kind, module::index_names(on_channel, own));
             code.blank();
             code.push(body.clone());
             code.blank();
         }
     }
 
-    code.append(step(cx, &uses, &streams));
+    let step = step(cx, &uses, &streams);
     code.append(start(cx, &uses, &channels));
-    let forget = forget(cx, &uses, &inbound, &streams);
+    let forget = forget(cx, &uses, &inbound, &streams, &functions);
     code.append(forget);
 
     let members = {
@@ -73,14 +81,14 @@ pub fn emit(schema: &Schema, wire: &Wire) -> String {
             let found = outgoing.iter().find(|(info, _)| info.event.path == event.path);
             found.map(|(_, entries)| entries.clone()).unwrap_or_default()
         };
-        module::members(cx, wire, &schema.root, own)
+        module::members(cx, wire, &schema.root, own, &functions)
     };
     let table = net(cx, members);
 
     let mut tail = Block::new();
     tail.local("Net", table);
     tail.blank();
-    tail.append(edit_mode(cx));
+    tail.append(edit_mode(cx, &functions));
     let wrong_side = cx.runtime("Messages", "wrongSide");
     let refuse = block(|b| _ = b.call("error", [apply(wrong_side, [text("server")]), num(0)]));
     tail.when(not(method(name("RunService"), "IsServer", [])), refuse);
@@ -93,6 +101,9 @@ pub fn emit(schema: &Schema, wire: &Wire) -> String {
     let guard = cx.runtime_function("Guard");
     let mut services = vec!["Players", "RunService"];
     let needs_clock = !streams.is_empty() || inbound.iter().any(|event| event.info.event.stamp.is_some());
+    if functions::needs_storage(cx, &functions) {
+        services.insert(1, "ReplicatedStorage");
+    }
     if needs_clock {
         services.push("Workspace");
     }
@@ -110,8 +121,10 @@ pub fn emit(schema: &Schema, wire: &Wire) -> String {
         let create = LuauType::Typeof(Box::new(call("Batch.create", [])));
         file.local_typed("DueStates", array(create), Expr::Table(Vec::new()));
     }
+    file.append(functions::foundations(cx, &functions));
     file.append(state.block);
     file.blank();
+    file.append(step);
     file.append(code);
     file.append(tail);
     super::print::print(&file)
@@ -132,6 +145,7 @@ struct Uses {
     immediate: bool,
     gathered: bool,
     shared_streams: bool,
+    calls: bool,
 }
 
 impl Uses {
@@ -145,6 +159,7 @@ impl Uses {
             immediate: !batched && (unreliable || to_players),
             gathered: shared_streams || (batched && (unreliable || to_players)),
             shared_streams,
+            calls: false,
         }
     }
 }
@@ -299,7 +314,13 @@ fn start(cx: &mut Context, uses: &Uses, channels: &Channels) -> Block {
 }
 
 /// `Forget`: everything held for a player who is leaving.
-fn forget(cx: &mut Context, uses: &Uses, inbound: &[Inbound], streams: &[(EventInfo, Expr)]) -> Block {
+fn forget(
+    cx: &mut Context,
+    uses: &Uses,
+    inbound: &[Inbound],
+    streams: &[(EventInfo, Expr)],
+    functions: &[FunctionInfo],
+) -> Block {
     let mut body = Block::new();
     let mut drops = vec![path("Gate.drop"), cx.runtime("ServerBatch", "drop"), cx.runtime("Reports", "drop")];
     if uses.immediate {
@@ -318,6 +339,10 @@ fn forget(cx: &mut Context, uses: &Uses, inbound: &[Inbound], streams: &[(EventI
         if info.event.stream.is_some_and(|stream| stream.per_player) {
             drops.push(field(object.clone(), "drop"));
         }
+    }
+    drops.extend(functions.iter().flat_map(FunctionInfo::drops));
+    if uses.calls {
+        drops.push(path("OpenCalls.drop"));
     }
     for drop in drops {
         body.push(Stat::Call(apply(drop, [name("Player")])));
@@ -362,7 +387,7 @@ pub fn remotes(cx: &Context) -> Entry {
 }
 
 /// Returns the members that do nothing.
-pub fn return_stubs(cx: &mut Context) -> Block {
+pub fn return_stubs(cx: &mut Context, functions: &[FunctionInfo], refuse_calls: bool) -> Block {
     let casing = cx.options.casing;
     let stubs = cx.runtime_function("Stubs");
     let kept = ["Read", "Write", "Remotes", "Limits"]
@@ -370,7 +395,19 @@ pub fn return_stubs(cx: &mut Context) -> Block {
         .map(|pascal| Entry::Named(member(casing, pascal), Expr::Bool(true)))
         .collect();
     let spelled = |pascal: &str| text(member(casing, pascal));
-    let args = [name("Net"), spelled("On"), spelled("Iter"), spelled("Next"), Expr::Table(kept)];
+    let mut args = vec![name("Net"), spelled("On"), spelled("Iter"), spelled("Next"), Expr::Table(kept)];
+    if !functions.is_empty() {
+        let answered = functions.iter().filter(|info| info.is_answered(cx.server)).map(|info| {
+            let place = info.function.path.iter().fold(name("Net"), |table, key| field(table, key.as_str()));
+            Entry::Keyed(cast(place, ty("any")), Expr::Bool(true))
+        });
+        args.push(Expr::Table(answered.collect()));
+        args.push(spelled("Invoke"));
+        if refuse_calls {
+            let refusal = cx.runtime("Messages", "notConnected");
+            args.push(apply(refusal, []));
+        }
+    }
     block(|b| {
         b.local_typed("Stub", ty("any"), apply(stubs, args));
         b.ret([cast(name("Stub"), LuauType::Typeof(Box::new(name("Net"))))]);
@@ -378,8 +415,8 @@ pub fn return_stubs(cx: &mut Context) -> Block {
 }
 
 /// Returns stubs in edit mode.
-pub fn edit_mode(cx: &mut Context) -> Block {
-    let body = return_stubs(cx);
+pub fn edit_mode(cx: &mut Context, functions: &[FunctionInfo]) -> Block {
+    let body = return_stubs(cx, functions, false);
     block(|b| {
         b.when(not(method(name("RunService"), "IsRunning", [])), body);
     })

@@ -10,7 +10,7 @@ use crate::wire::Wire;
 pub fn emit(schema: &Schema, wire: &Wire) -> String {
     let cx = &mut Context::new(schema, false);
     let own = &mut |_: &mut Context, _: &Event| Vec::new();
-    let members: Vec<Entry> = module::members(cx, wire, &schema.root, own)
+    let members: Vec<Entry> = module::members(cx, wire, &schema.root, own, &[])
         .into_iter()
         .filter(|entry| !matches!(entry, Entry::Comment(_)))
         .filter(|entry| !matches!(entry, Entry::Named(_, Expr::Table(inner)) if inner.is_empty()))
