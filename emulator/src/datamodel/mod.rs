@@ -47,6 +47,22 @@ const NAMED_EVENTS: u16 = 0x4000;
 /// First number of events that are a property's: its id is added.
 const PROPERTY_EVENTS: u16 = 0x8000;
 
+/// Services that the engine has before any script asks; a client has those that are replicated.
+const SERVICES: [&str; 12] = [
+    "Workspace",
+    "Players",
+    "Lighting",
+    "ReplicatedFirst",
+    "ReplicatedStorage",
+    "ServerScriptService",
+    "ServerStorage",
+    "StarterGui",
+    "StarterPack",
+    "StarterPlayer",
+    "Teams",
+    "SoundService",
+];
+
 /// What a peer holds of instances.
 pub struct DataModel {
     store: RefCell<Store>,
@@ -74,18 +90,18 @@ struct Names {
 impl DataModel {
     /// A tree of `game` and the services that are always there.
     pub fn new(is_server: bool) -> DataModel {
-        let mut store = Store::new(is_server);
-        // The engine has these before any script asks.
-        for class in
-            ["Workspace", "ReplicatedStorage", "ReplicatedFirst", "Players", "Lighting", "StarterPlayer"]
-        {
-            tree::make_single(&mut store, known_class(class), GAME);
-        }
+        let store = Store::new(is_server);
         DataModel::with_store(store)
     }
 
-    /// The same over a tree made before: a fixture's, cloned for a world.
-    pub fn with_store(store: Store) -> DataModel {
+    /// The same over a tree made before: a fixture's, cloned for a world. Services that it lacks are added.
+    pub fn with_store(mut store: Store) -> DataModel {
+        for class in SERVICES.map(known_class) {
+            if store.is_server() || !class.is_not_replicated() {
+                tree::make_single(&mut store, class, GAME);
+            }
+        }
+
         let journal = store.is_server().then(RefCell::default);
         DataModel {
             store: RefCell::new(store),
