@@ -94,14 +94,20 @@ fn render_failure(
         && (expected.contains('\n') || actual.contains('\n'))
     {
         let _ = writeln!(out, "    {}", paint.dim("- expected   + actual"));
-        for change in TextDiff::from_lines(expected, actual).iter_all_changes() {
-            let text = change.value().trim_end_matches('\n');
-            let line = match change.tag() {
-                ChangeTag::Delete => paint.bad(&format!("- {text}")),
-                ChangeTag::Insert => paint.good(&format!("+ {text}")),
-                ChangeTag::Equal => format!("  {text}"),
-            };
-            let _ = writeln!(out, "    {line}");
+        let diff = TextDiff::from_lines(expected, actual);
+        for (index, group) in diff.grouped_ops(3).iter().enumerate() {
+            if index > 0 {
+                let _ = writeln!(out, "    {}", paint.dim("..."));
+            }
+            for change in group.iter().flat_map(|op| diff.iter_changes(op)) {
+                let text = change.value().trim_end_matches('\n');
+                let line = match change.tag() {
+                    ChangeTag::Delete => paint.bad(&format!("- {text}")),
+                    ChangeTag::Insert => paint.good(&format!("+ {text}")),
+                    ChangeTag::Equal => format!("  {text}"),
+                };
+                let _ = writeln!(out, "    {line}");
+            }
         }
     }
     if let Some(place) = &failure.place {
