@@ -5,6 +5,7 @@ use std::rc::Rc;
 
 pub use crate::datatypes::Datatype;
 
+use crate::datatypes::{enums, text};
 use crate::vm::Handle;
 
 /// An instance of a peer's tree. Ids are given by the tree and never reused in a run.
@@ -205,18 +206,18 @@ impl fmt::Display for Value {
         match self {
             Value::Nil => f.write_str("nil"),
             Value::Boolean(value) => write!(f, "{value}"),
-            Value::Number(value) => f.write_str(&number_text(*value)),
+            Value::Number(value) => f.write_str(&text::number(*value)),
             Value::Vector([x, y, z]) => {
-                let [x, y, z] = [x, y, z].map(|part| number_text(f64::from(*part)));
+                let [x, y, z] = [x, y, z].map(|part| text::number(f64::from(*part)));
                 write!(f, "{x}, {y}, {z}")
             }
             Value::String(bytes) => f.write_str(&String::from_utf8_lossy(bytes)),
             Value::Buffer(bytes) => write!(f, "buffer of {} bytes", bytes.len()),
             Value::Instance(id) => write!(f, "Instance {}", id.0),
-            Value::EnumItem(item) => write!(f, "EnumItem {}.{}", item.enum_.0, item.value),
+            Value::EnumItem(item) => f.write_str(&enums::item_text(*item)),
             Value::Enum(id) => write!(f, "Enum {}", id.0),
             Value::Enums => f.write_str("Enums"),
-            Value::Datatype(value) => write!(f, "{value:?}"),
+            Value::Datatype(value) => f.write_str(&value.to_text()),
             Value::Signal(key) => write!(f, "signal {} of instance {}", key.event, key.instance.0),
             Value::Connection(id) => write!(f, "connection {}", id.0),
             Value::Table(table) => {
@@ -228,19 +229,6 @@ impl fmt::Display for Value {
             }
             Value::Function(_) | Value::Thread(_) | Value::Reference(_) => f.write_str(self.type_name()),
         }
-    }
-}
-
-/// A number as Luau prints it in the common cases: integers without a point, shortest digits otherwise.
-fn number_text(value: f64) -> String {
-    if value.is_nan() {
-        "nan".into()
-    } else if value.is_infinite() {
-        if value > 0.0 { "inf".into() } else { "-inf".into() }
-    } else if value != 0.0 && !(1e-5..1e17).contains(&value.abs()) {
-        format!("{value:e}")
-    } else {
-        format!("{value}")
     }
 }
 
@@ -256,7 +244,7 @@ mod tests {
         assert_eq!(Value::Number(f64::NAN), Value::Number(f64::NAN));
         assert_eq!(Value::Number(0.0), Value::Number(-0.0));
         assert_ne!(Value::Nil, Value::Boolean(false));
-        assert_eq!(Value::Number(1e300).to_string(), "1e300");
+        assert_eq!(Value::Number(1e300).to_string(), "1e+300");
         assert_eq!(Value::Vector([1.0, 2.5, 0.0]).to_string(), "1, 2.5, 0");
     }
 }

@@ -33,7 +33,7 @@ pub(super) struct ProjectNode {
     pub(super) properties: Vec<Member>,
     pub(super) attributes: Vec<Member>,
     pub(super) id: Option<String>,
-    /// By name, in order of the text.
+    /// In alphabetical order, as Rojo has them.
     pub(super) children: Vec<(String, ProjectNode)>,
 }
 
@@ -156,6 +156,7 @@ fn node(document: &Document, value: &Json, field: String) -> Result<ProjectNode>
             name => node.children.push((name.to_owned(), self::node(document, value, field)?)),
         }
     }
+    node.children.sort_by(|(a, _), (b, _)| a.cmp(b));
     Ok(node)
 }
 

@@ -23,6 +23,7 @@ mod paths;
 mod problem;
 mod rules;
 mod scripts;
+mod sourcemap;
 #[cfg(test)]
 mod tests;
 mod tree;
@@ -72,6 +73,13 @@ pub fn load_project(file: &Path) -> Result<ProjectTree> {
         return Err(Problem::of_file(file, "the whole tree is optional, and its path leads nowhere"));
     };
     Ok(ProjectTree { root, place_id: ids.place, game_id: ids.game, warnings: loader.warnings })
+}
+
+/// The tree of a `sourcemap.json`: scripts with their sources, everything else without properties.
+pub fn load_sourcemap(file: &Path) -> Result<ProjectTree> {
+    let mut loader = Loader::default();
+    let root = sourcemap::load(&mut loader, file)?;
+    Ok(ProjectTree { warnings: loader.warnings, ..ProjectTree::of(root) })
 }
 
 /// The tree of a folder as it is, without looking for a project at its top.

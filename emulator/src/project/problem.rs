@@ -46,7 +46,8 @@ impl Problem {
 
     /// The same, at a byte of the file's text.
     pub fn at(mut self: Box<Self>, text: &str, offset: usize) -> Box<Self> {
-        let before = &text[..text.floor_char_boundary(offset.min(text.len()))];
+        let end = (0..=offset.min(text.len())).rev().find(|at| text.is_char_boundary(*at));
+        let before = &text[..end.unwrap_or(0)];
         let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
         self.place = Some((before.matches('\n').count() + 1, before[line_start..].chars().count() + 1));
         self

@@ -169,18 +169,18 @@ fn classes_come_from_field_path_or_name() {
         &[("default.project.json", tree), ("shared/a.luau", ""), ("client/b.client.luau", "")],
         &[
             "DataModel g",
+            "  HttpService HttpService",
             "  ReplicatedStorage ReplicatedStorage",
             "    ModuleScript a",
             "    Folder Remotes",
             "  StarterPlayer StarterPlayer",
+            "    StarterCharacterScripts StarterCharacterScripts",
             "    StarterPlayerScripts StarterPlayerScripts",
             "      LocalScript b",
-            "    StarterCharacterScripts StarterCharacterScripts",
             "  Workspace Workspace",
-            "    Terrain Terrain",
             "    Model Model",
             "      ModuleScript a",
-            "  HttpService HttpService",
+            "    Terrain Terrain",
         ],
     );
 }
@@ -505,6 +505,30 @@ fn a_folder_without_a_project_is_a_folder() {
     assert!(load(&root.path().join("none")).unwrap_err().to_string().ends_with("does not exist"));
     let single = load(&root.path().join("lib/a.luau")).unwrap();
     assert_eq!(single.root.name, "a");
+}
+
+#[test]
+fn sourcemaps_stand_in_for_projects() {
+    let root = project(&[
+        (
+            "sourcemap.json",
+            r#"{"name": "g", "className": "DataModel", "filePaths": ["default.project.json"], "children": [
+                {"name": "ReplicatedStorage", "className": "ReplicatedStorage", "children": [
+                    {"name": "Net", "className": "ModuleScript", "filePaths": ["src/net/init.luau", "src/net/init.meta.json"]},
+                    {"name": "Data", "className": "ModuleScript", "filePaths": ["src/data.json"]},
+                    {"name": "Saved", "className": "ModuleScript", "filePaths": ["src/saved.rbxm"]}]}]}"#,
+        ),
+        ("src/net/init.luau", "return 1\r\n"),
+        ("src/data.json", "[1]"),
+    ]);
+    let tree = load_sourcemap(&root.path().join("sourcemap.json")).unwrap();
+    assert_eq!(at(&tree, "ReplicatedStorage/Net").source.as_deref(), Some("return 1\n"));
+    assert!(at(&tree, "ReplicatedStorage/Net").file.as_ref().unwrap().ends_with("src/net/init.luau"));
+    assert_eq!(at(&tree, "ReplicatedStorage/Data").source.as_deref(), Some("return {\n\t1,\n}\n"));
+    assert!(tree.warnings[0].to_string().contains("gives the script `Saved` no source file"));
+    std::fs::write(root.path().join("sourcemap.json"), r#"{"name": "g"}"#).unwrap();
+    let problem = load_sourcemap(&root.path().join("sourcemap.json")).unwrap_err().to_string();
+    assert!(problem.contains("`className`: the class is missing"), "{problem}");
 }
 
 #[test]

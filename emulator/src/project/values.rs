@@ -53,10 +53,7 @@ impl Values<'_> {
                     self.attributes(node, self.document.object(attributes, &field)?)?;
                 }
                 "Source" if super::scripts::is_script(&node.class) => {
-                    let source = match single(&member.value) {
-                        Some(("String", inner)) => self.document.string(inner, &field)?,
-                        _ => self.document.string(&member.value, &field)?,
-                    };
+                    let source = self.text(&member.value, &field)?;
                     node.source = Some(super::files::normalise_lines(source).into());
                 }
                 name => {
@@ -74,12 +71,12 @@ impl Values<'_> {
         for member in members {
             let field = format!("{}.{}", self.field, member.name);
             if let Some(property) = member.name.strip_prefix(TARGET_PREFIX) {
-                let target = self.document.string(&member.value, &field)?;
+                let target = self.text(&member.value, &field)?;
                 node.set_property(property, PropertyValue::Reference(target.into()));
                 continue;
             }
             if member.name == ID_ATTRIBUTE {
-                node.id = Some(self.document.string(&member.value, &field)?.into());
+                node.id = Some(self.text(&member.value, &field)?.into());
                 continue;
             }
             let value = match (&member.value.kind, single(&member.value)) {
@@ -100,6 +97,14 @@ impl Values<'_> {
             node.set_attribute(&member.name, value);
         }
         Ok(())
+    }
+
+    /// A string, written plainly or as `{"String": text}`.
+    fn text<'a>(&self, value: &'a Json, field: &str) -> Result<&'a str> {
+        match single(value) {
+            Some(("String", inner)) => self.document.string(inner, field),
+            _ => self.document.string(value, field),
+        }
     }
 
     fn tags(&self, value: &Json, field: &str) -> Result<Vec<String>> {
