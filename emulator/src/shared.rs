@@ -290,6 +290,44 @@ impl Settings {
     }
 }
 
+impl Settings {
+    /// All settings by name, as [`Settings::set`] reads them back.
+    pub fn entries(&self) -> Vec<(String, String)> {
+        let word = |value: &dyn fmt::Debug| {
+            let name = format!("{value:?}");
+            name[..1].to_lowercase() + &name[1..]
+        };
+        [
+            ("signals", word(&self.signals)),
+            ("signalOrder", word(&self.signal_order)),
+            ("waitImmediate", self.wait_immediate.to_string()),
+            ("reentrancyDepth", self.reentrancy_depth.to_string()),
+            ("deferredLimit", self.deferred_limit.to_string()),
+            ("remoteQueueLimit", self.remote_queue_limit.to_string()),
+            ("unreliableLimit", self.unreliable_limit.to_string()),
+            ("rateLimit", self.rate_limit.to_string()),
+            ("rateLimitMode", word(&self.rate_limit_mode)),
+            ("replicationOrder", word(&self.replication_order)),
+            ("joinOrder", word(&self.join_order)),
+            ("remoteKeys", word(&self.remote_keys)),
+            ("cframeQuantise", self.cframe_quantise.to_string()),
+            ("characters", self.characters.to_string()),
+            ("context", word(&self.context)),
+            ("strictParallel", self.strict_parallel.to_string()),
+            ("waitForChildRename", self.wait_for_child_rename.to_string()),
+            ("memoryLimit", self.memory_limit.to_string()),
+            ("clientMemoryLimit", self.client_memory_limit.to_string()),
+            ("timeoutSeconds", self.timeout_seconds.to_string()),
+            ("syncInterval", self.sync_interval.to_string()),
+            ("compressEstimate", word(&self.compress_estimate)),
+            ("shuffle", self.shuffle.to_string()),
+            ("maxPlayers", self.max_players.to_string()),
+        ]
+        .map(|(name, value)| (name.to_owned(), value))
+        .into()
+    }
+}
+
 fn bytes(text: &str) -> Option<usize> {
     let digits = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
     let scale = match &text[digits..] {
@@ -576,6 +614,18 @@ mod tests {
         assert_ne!(order, (0..50).collect::<Vec<_>>());
         order.sort_unstable();
         assert_eq!(order, (0..50).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn settings_read_back_what_they_write() {
+        let mut settings =
+            Settings { context: RunContext::LuauExecution, rate_limit: 12.5, ..Settings::default() };
+        settings.replication_order = ReplicationOrder::RemotesEarly;
+        let mut again = Settings::default();
+        for (name, value) in settings.entries() {
+            again.set(&name, &value).expect("an own entry");
+        }
+        assert_eq!(again.entries(), settings.entries());
     }
 
     #[test]

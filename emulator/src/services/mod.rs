@@ -3,6 +3,7 @@
 //! A file declares its members in a `MEMBERS` table that [`crate::datamodel::members`] gathers.
 
 pub mod bindables;
+pub mod characters;
 pub mod collection_service;
 pub mod data_model;
 pub mod debris;

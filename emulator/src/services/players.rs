@@ -2,15 +2,19 @@
 //!
 //! The server makes the `Player`; clients get it by replication. Joining and leaving as a whole is the world's work.
 
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
+use std::sync::LazyLock;
 
-use crate::datamodel::classes::{enum_item, known_class};
+use crate::datamodel::classes::{ClassId, enum_item, known_class};
 use crate::datamodel::instance::this;
+use crate::datamodel::journal::Change;
 use crate::datamodel::members::{EventRef, Member, event, method, property};
 use crate::datamodel::store::single_id;
-use crate::datamodel::{instance, properties, tree};
+use crate::datamodel::{instance, properties, replication, tree};
 use crate::peer::Peer;
 use crate::scheduler::fire;
+use crate::services::characters;
 use crate::services::remotes::Desk;
 use crate::shared::{DiagnosticCode, Side};
 use crate::value::{InstanceId, Value};
@@ -31,9 +35,6 @@ pub const MEMBERS: &[Member] = &[
     property("Players", "LocalPlayer", local_player),
     property("Players", "MaxPlayers", max_players),
     property("Players", "PreferredPlayers", max_players),
-    event("Player", "CharacterAdded"),
-    event("Player", "CharacterAppearanceLoaded"),
-    event("Player", "CharacterRemoving"),
     event("Player", "Chatted"),
     event("Player", "Idled"),
     event("Player", "OnTeleport"),
@@ -49,9 +50,11 @@ static PLAYER_REMOVING: EventRef = EventRef::new("Players", "PlayerRemoving");
 #[derive(Debug, Default)]
 pub struct Presence {
     /// On a client, its own `Player`.
-    pub local: std::cell::Cell<Option<InstanceId>>,
+    pub local: Cell<Option<InstanceId>>,
     // On the server: players were present when PlayerAdded was connected, and nobody has asked for them yet.
-    overlooked: std::cell::Cell<bool>,
+    overlooked: Cell<bool>,
+    // On a client: players and characters of theirs that are not in the tree yet.
+    expected: RefCell<Vec<(InstanceId, InstanceId)>>,
 }
 
 /// Watches a server for code that waits for players who are there already.
@@ -85,9 +88,53 @@ pub fn set_local(peer: &Peer, player: InstanceId) {
     presence(peer).local.set(Some(player));
 }
 
+static PLAYER: LazyLock<ClassId> = LazyLock::new(|| known_class("Player"));
+static SERVICE: LazyLock<InstanceId> = LazyLock::new(|| single_id(known_class("Players")));
+
 /// The `Players` service.
 pub fn service() -> InstanceId {
-    single_id(known_class("Players"))
+    *SERVICE
+}
+
+/// Takes changes of the server's in on a client, with the events that players have there.
+pub fn apply_changes(peer: &Rc<Peer>, changes: impl IntoIterator<Item = Change>) {
+    for change in changes {
+        apply_change(peer, change);
+    }
+    let presence = presence(peer);
+    let expected = std::mem::take(&mut *presence.expected.borrow_mut());
+    for (player, character) in expected {
+        if !characters::try_announce(peer, player, character) {
+            presence.expected.borrow_mut().push((player, character));
+        }
+    }
+}
+
+fn apply_change(peer: &Rc<Peer>, change: Change) {
+    let is_player = |id: InstanceId| {
+        let store = peer.data_model().store();
+        store.get(id).is_some() && store.class(id) == *PLAYER
+    };
+    match &change {
+        Change::Create(created) if created.class == *PLAYER => {
+            let id = created.id;
+            let known = is_player(id);
+            replication::apply(peer, change);
+            if !known {
+                fire(peer, PLAYER_ADDED.on(service()), [Value::Instance(id)]);
+            }
+            return;
+        }
+        Change::Destroy { id } if is_player(*id) => fire_removing(peer, *id, ExitReason::Unknown),
+        Change::Property { id, property, value } if *property == *characters::CHARACTER && is_player(*id) => {
+            characters::replaced(peer, *id);
+            if let Value::Instance(character) = value {
+                presence(peer).expected.borrow_mut().push((*id, *character));
+            }
+        }
+        _ => {}
+    }
+    replication::apply(peer, change);
 }
 
 /// The `Player`s in the service, in order of joining.

@@ -3,6 +3,7 @@
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
+use std::sync::LazyLock;
 
 use crate::clock::Time;
 use crate::datamodel::classes::known_class;
@@ -11,7 +12,7 @@ use crate::datamodel::store::single_id;
 use crate::peer::Peer;
 use crate::scheduler::fire;
 use crate::shared::RunContext;
-use crate::value::Value;
+use crate::value::{InstanceId, Value};
 use crate::vm::{Cx, Handle, Outcome, Raise, Returns};
 
 /// What scripts can use.
@@ -119,9 +120,13 @@ fn for_plugins(cx: &mut Cx<'_>) -> Outcome {
     Err(Raise::new(format!("The current thread cannot call '{name}' (lacking capability Plugin)")))
 }
 
+static SERVICE: LazyLock<InstanceId> = LazyLock::new(|| single_id(known_class("RunService")));
+
 fn fire_event(peer: &Rc<Peer>, event: &EventRef, arguments: &[Value]) {
-    let service = single_id(known_class("RunService"));
-    fire(peer, event.on(service), arguments);
+    let key = event.on(*SERVICE);
+    if peer.signals.has_listeners(key) {
+        fire(peer, key, arguments);
+    }
 }
 
 fn seconds(dt: Time) -> Value {

@@ -7,6 +7,7 @@ use crate::clock::Time;
 use crate::datamodel::scripts;
 use crate::peer::Peer;
 use crate::scheduler::{drain, resume_legacy, resume_waits};
+use crate::services::remotes::Desk;
 use crate::services::{players, run_service};
 use crate::shared::Side;
 
@@ -321,6 +322,9 @@ impl World {
             Phase::Send => {
                 if side.is_server() {
                     players::report_overlooked(peer);
+                }
+                if let Some(desk) = peer.part::<Desk>() {
+                    desk.report_long_waits(peer);
                 }
                 self.send(side, peer);
                 return;

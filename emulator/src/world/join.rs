@@ -13,8 +13,8 @@ use crate::datamodel::{replication, scripts};
 use crate::network::{LinkSettings, Way};
 use crate::peer::Peer;
 use crate::scheduler::drain;
-use crate::services::data_model;
 use crate::services::players::{self, ExitReason, NewPlayer};
+use crate::services::{characters, data_model};
 use crate::shared::{LogLevel, Side};
 use crate::trace::{Event, Fate};
 
@@ -51,6 +51,8 @@ pub struct JoinOptions {
     pub loading: Loading,
     /// Whether the player joins before the server's scripts run.
     pub before_scripts: bool,
+    /// Whether the player gets a character; by the world's settings unless given.
+    pub character: Option<bool>,
 }
 
 /// How a client leaves.
@@ -132,6 +134,10 @@ impl World {
         self.carry_changes();
         self.clients.borrow_mut().push(client.clone());
         self.greet(&client, options.loading);
+        if options.character.unwrap_or(self.core.settings().characters) {
+            characters::load(server, player);
+            drain(server);
+        }
         self.grant_requests();
         Ok(index)
     }
@@ -162,9 +168,9 @@ impl World {
         players::set_local(&peer, client.player);
         match loading {
             Loading::Instant => {
-                snapshot.first.into_iter().for_each(|change| replication::apply(&peer, change));
+                players::apply_changes(&peer, snapshot.first);
                 self.reach(client, &peer, Stage::First);
-                rest.into_iter().for_each(|change| replication::apply(&peer, change));
+                players::apply_changes(&peer, rest);
                 self.reach(client, &peer, Stage::Loaded);
                 drain(&peer);
             }
@@ -245,6 +251,7 @@ impl World {
             self.core
                 .record(client.side, Event::Leave { user_id: member.user_id, name, reason: why.to_owned() });
         }
+        characters::remove(server, client.player);
         players::remove(server, client.player);
         self.server.desk.forget(server, client.side);
         drain(server);

@@ -7,9 +7,9 @@ use super::join::Stage;
 use super::{Client, Verdict, World};
 use crate::clock::Time;
 use crate::datamodel::journal::{Audience, Change, Entry};
-use crate::datamodel::replication;
 use crate::network::{Arrival, Loss, Outgoing, Way};
 use crate::peer::Peer;
+use crate::services::players;
 use crate::services::remotes::{Arrived, Call, Posted};
 use crate::shared::{ReplicationOrder, Side};
 use crate::trace::{Event, Fate};
@@ -282,11 +282,7 @@ impl World {
             self.last_traffic.set(now);
             match &*arrival.payload {
                 Message::Call { from, call } => client.desk.receive(peer, call, arrived(*from, &arrival)),
-                Message::Changes(changes) => {
-                    for change in changes {
-                        replication::apply(peer, change.clone());
-                    }
-                }
+                Message::Changes(changes) => players::apply_changes(peer, changes.iter().cloned()),
                 Message::Stage(stage) => self.reach(client, peer, *stage),
             }
         }

@@ -15,7 +15,7 @@ use crate::network::{Link, LinkSettings};
 use crate::peer::{NoScripts, Peer, PeerOptions};
 use crate::services::players;
 use crate::services::remotes::{self, Desk};
-use crate::shared::{LogLine, Side};
+use crate::shared::{DiagnosticCode, LogLine, Side};
 use crate::value::InstanceId;
 
 /// The server's side.
@@ -73,6 +73,11 @@ fn make_peer(
         crate::datatypes::install(&peer.vm)?;
         crate::datamodel::install(peer, Rc::new(model))
     })?;
+    if !peer.vm.is_stable() {
+        let text = "this platform gives VMs no memory of their own: tables keyed by tables or functions may be walked in \
+                    another order in the next run";
+        peer.diagnose(DiagnosticCode::Order, text, None);
+    }
     let desk = Rc::new(Desk::new(side, core.clone()));
     remotes::attach(&peer, desk.clone());
     let recorder = core.clone();

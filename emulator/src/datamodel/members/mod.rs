@@ -140,6 +140,7 @@ impl Member {
 const TABLES: &[&[Member]] = &[
     super::instance::MEMBERS,
     crate::services::bindables::MEMBERS,
+    crate::services::characters::MEMBERS,
     crate::services::collection_service::MEMBERS,
     crate::services::data_model::MEMBERS,
     crate::services::debris::MEMBERS,

@@ -60,6 +60,8 @@ pub struct Pending {
     pub remote: InstanceId,
     /// Since when.
     pub since: Time,
+    /// Whether the length of the wait was spoken of.
+    pub reported: bool,
 }
 
 /// What a call that arrived needs to be answered.
@@ -258,6 +260,21 @@ impl Desk {
     pub fn pending(&self) -> Vec<(u64, InstanceId, Side, Time)> {
         let pending = self.pending.borrow();
         pending.iter().map(|(call, pending)| (*call, pending.remote, pending.from, pending.since)).collect()
+    }
+
+    /// Speaks, once each, of calls that have waited for their reply for ten seconds.
+    pub fn report_long_waits(&self, peer: &Peer) {
+        const LONG: Time = Time::from_millis(10_000);
+        let now = self.core.now();
+        let mut pending = self.pending.borrow_mut();
+        for pending in pending.values_mut().filter(|pending| !pending.reported && now - pending.since >= LONG)
+        {
+            pending.reported = true;
+            let remote = peer.data_model().store().full_name(pending.remote);
+            let whom = self.core.name(pending.from);
+            let text = format!("{remote}: a call to {whom} has been waiting for its reply for 10 s");
+            self.core.diagnose(self.side, DiagnosticCode::Yield, text);
+        }
     }
 
     /// How many arrived calls wait for somebody to listen.

@@ -116,7 +116,7 @@ fn invoke(
 ) -> Outcome {
     let parked = cx.park()?;
     let call = desk.core.next_call();
-    desk.await_reply(call, Pending { parked, from: to, remote, since: desk.core.now() });
+    desk.await_reply(call, Pending { parked, from: to, remote, since: desk.core.now(), reported: false });
     desk.post(peer, remote, PacketKind::Invoke(call), Target::One(to), args, false);
     Ok(Returns::Yield)
 }

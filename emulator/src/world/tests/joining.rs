@@ -261,3 +261,60 @@ fn time_cannot_be_moved_from_inside_a_frame() {
     world.step(1).unwrap();
     assert!(seen.get());
 }
+
+#[test]
+fn clients_see_other_players_come_and_go() {
+    for mode in MODES {
+        let world = world(mode, &[], 1);
+        run(&world, A, WATCH);
+        world.join(JoinOptions::default()).unwrap();
+        world.step(1).unwrap();
+        world.leave(1, LeaveHow::Quit).unwrap();
+        world.step(1).unwrap();
+        let lines = output(&world, A);
+        assert_eq!(lines[0], "added Player2 -2 true");
+        assert!(lines[1].starts_with("removing Player2 Unknown"), "{lines:?}");
+        assert_eq!(lines[2], "removed Player2");
+    }
+}
+
+#[test]
+fn characters_are_dummies_that_scripts_can_wait_for() {
+    for mode in MODES {
+        let serve = r#"
+            game:GetService("Players").PlayerAdded:Connect(function(player)
+                player.CharacterAdded:Connect(function(character)
+                    print("server", player.Character == character, character:FindFirstChild("Humanoid") ~= nil)
+                end)
+                player.CharacterRemoving:Connect(function(character) print("gone", character.Name) end)
+            end)
+        "#;
+        let follow = r#"
+            local player = game:GetService("Players").LocalPlayer
+            local function seen(character)
+                print("client", character.Name, character:WaitForChild("HumanoidRootPart").ClassName, character.Parent == workspace)
+            end
+            player.CharacterAdded:Connect(seen)
+        "#;
+        let scripts = [
+            ("ServerScriptService", "Script", "Serve", serve),
+            ("StarterPlayerScripts", "LocalScript", "Follow", follow),
+            ("StarterCharacterScripts", "LocalScript", "Body", "print('body', script.Parent.Name)"),
+        ];
+        let mut options = options(mode, &scripts);
+        options.settings.characters = true;
+        let world = with_clients(options, 1);
+        world.step(1).unwrap();
+        assert_eq!(output(&world, Side::Server), ["server true true"]);
+        let mut lines = output(&world, A);
+        lines.sort();
+        assert_eq!(lines, ["body Player1", "client Player1 Part true"]);
+        run(&world, Side::Server, "game:GetService('Players').Player1:LoadCharacter()");
+        world.step(1).unwrap();
+        assert_eq!(output(&world, Side::Server)[1..], ["gone Player1", "server true true"]);
+        assert_eq!(output(&world, A).len(), 4);
+        world.leave(0, LeaveHow::Quit).unwrap();
+        run(&world, Side::Server, "print(#workspace:GetChildren())");
+        assert_eq!(output(&world, Side::Server)[3..], ["gone Player1", "0"]);
+    }
+}

@@ -24,7 +24,7 @@ pub(super) type Script<'a> = (&'a str, &'a str, &'a str, &'a str);
 fn container(store: &mut Store, class: &str) -> InstanceId {
     let class = known_class(class);
     let parent = match class.name() {
-        "StarterPlayerScripts" => container(store, "StarterPlayer"),
+        "StarterPlayerScripts" | "StarterCharacterScripts" => container(store, "StarterPlayer"),
         _ => GAME,
     };
     crate::datamodel::tree::make_single(store, class, parent)

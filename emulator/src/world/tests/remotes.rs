@@ -487,6 +487,7 @@ fn a_client_that_leaves_in_a_call_troubles_nobody() {
         world.advance(Time::from_seconds(2.0)).unwrap();
         world.leave(0, LeaveHow::Quit).unwrap();
         world.advance(Time::from_seconds(5.0)).unwrap();
+        assert_eq!(codes(&world), Vec::<&str>::new());
         assert_eq!(world.errors(), []);
         assert_eq!(world.server().peer.scheduler.pending(), (0, 0));
     }
@@ -536,4 +537,14 @@ fn the_rate_limit_has_modes() {
             assert_eq!(output(&world, Side::Server)[1], "600");
         }
     }
+}
+
+#[test]
+fn a_long_wait_for_a_reply_is_spoken_of_once() {
+    let world = world(SignalMode::Deferred, &[], 1);
+    run(&world, A, "task.spawn(function() game.ReplicatedStorage.Function:InvokeServer() end)");
+    world.advance(Time::from_seconds(9.0)).unwrap();
+    assert_eq!(codes(&world), Vec::<&str>::new());
+    world.advance(Time::from_seconds(9.0)).unwrap();
+    assert_eq!(codes(&world), ["E-YIELD"]);
 }
