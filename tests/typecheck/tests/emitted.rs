@@ -245,6 +245,35 @@ fn events_are_typed_on_both_sides() {
 }
 
 #[test]
+fn functions_are_typed_on_both_sides() {
+    let outputs = compile("functions", &schema("functions"));
+    assert_passes(
+        &outputs.client,
+        "local Text: string = Net.Plain.Invoke(5) print(Text) Net.Nothing.Invoke()",
+    );
+    assert_fails(&outputs.client, "local Text: number = Net.Plain.Invoke(5) print(Text)");
+    assert_fails(&outputs.client, "Net.Plain.Invoke(\"a\")");
+    assert_passes(
+        &outputs.client,
+        "local Ok: boolean, Code: number = Net.Pack.Invoke(1, \"a\") print(Ok, Code)",
+    );
+    assert_passes(&outputs.client, "Net.Ask.On(function(Value: string): boolean? return Value == \"a\" end)");
+    assert_passes(
+        &outputs.server,
+        "Net.Plain.On(function(Player: Player, Value: number): string return Player.Name .. Value end)",
+    );
+    assert_fails(
+        &outputs.server,
+        "Net.Plain.On(function(Player: Player, Value: number): number return Value end)",
+    );
+    assert_passes(
+        &outputs.server,
+        "local Ada = (nil :: any) :: Player local Yes: boolean? = Net.Ask.Invoke(Ada, \"a\") print(Yes)",
+    );
+    assert_fails(&outputs.server, "Net.Ask.Invoke(\"a\")");
+}
+
+#[test]
 fn exported_types_read_and_write_themselves() {
     let outputs = compile("options", &schema("options"));
     let types = outputs.types.as_deref().unwrap();
@@ -254,5 +283,6 @@ fn exported_types_read_and_write_themselves() {
             "local Kept: buffer = Net.Coin.write({ At = Vector3.new(), Worth = 5 }) local Coin: Coin = Net.Coin.read(Kept) print(Coin.Worth)",
         );
         assert_fails(module, "Net.Coin.write({ At = Vector3.new() })");
+        assert_passes(module, "print(Net.limits.Coins.length.max + Net.limits.Buy.Data.count.min)");
     }
 }

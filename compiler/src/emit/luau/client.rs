@@ -225,6 +225,7 @@ fn net(cx: &mut Context, declared: Vec<Entry>) -> Expr {
         entries.push(Entry::Named(member(casing, pascal), cx.runtime("ClientReports", own)));
     }
     entries.push(remotes(cx));
+    entries.extend(super::limits::entry(cx.schema));
     entries.extend(declared);
     Expr::Table(entries)
 }

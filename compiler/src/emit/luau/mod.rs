@@ -5,6 +5,7 @@ mod client;
 pub mod context;
 mod exports;
 mod functions;
+mod limits;
 mod module;
 mod number;
 pub mod print;

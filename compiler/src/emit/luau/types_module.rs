@@ -2,7 +2,7 @@
 
 use super::ast::*;
 use super::context::Context;
-use super::{module, print};
+use super::{limits, module, print};
 use crate::schema::{Event, Schema};
 use crate::wire::Wire;
 
@@ -14,6 +14,7 @@ pub fn emit(schema: &Schema, wire: &Wire) -> String {
         .into_iter()
         .filter(|entry| !matches!(entry, Entry::Comment(_)))
         .filter(|entry| !matches!(entry, Entry::Named(_, Expr::Table(inner)) if inner.is_empty()))
+        .chain(limits::entry(schema))
         .collect();
     let mut file = module::header("types", &wire.signature, &[]);
     file.append(module::foundations(cx));

@@ -8,7 +8,7 @@ use luau_analyze::Checker;
 pub fn errors(source: &str) -> Vec<String> {
     let mut checker = Checker::new().unwrap();
     checker.add_definitions(include_str!("../../roblox.d.luau")).unwrap();
-    let result = checker.check(&without_enum_paths(source)).unwrap();
+    let result = checker.check(&without_requires(&without_enum_paths(source))).unwrap();
     assert!(!result.timed_out, "the checker gave up");
     result.errors().iter().map(|error| format!("{}: {}", error.line + 1, error.message)).collect()
 }
@@ -53,6 +53,26 @@ fn without_enum_paths(source: &str) -> String {
     let mut text = source.to_owned();
     for dot in paths.0.into_iter().rev() {
         text.remove(dot);
+    }
+    text
+}
+
+/// The checker sees one file: what it requires is of any type.
+fn without_requires(source: &str) -> String {
+    let mut text = source.to_owned();
+    while let Some(start) = text.find("require(") {
+        let open = start + "require".len();
+        let mut depth = 0;
+        let end = text[open..].find(|c| {
+            depth += match c {
+                '(' => 1,
+                ')' => -1,
+                _ => 0,
+            };
+            depth == 0
+        });
+        let end = open + end.expect("a call has an end");
+        text.replace_range(start..=end, "(nil :: any)");
     }
     text
 }
