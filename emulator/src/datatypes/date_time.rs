@@ -139,7 +139,9 @@ impl DateTime {
                 continue;
             }
             let run = rest.len() - rest.trim_start_matches(first).len();
-            let len = (1..=run.min(4)).rev().find(|len| self.write_token(&rest[..*len], &mut out));
+            // Tokens are ASCII; a character of several bytes must not be cut.
+            let longest = if first.is_ascii() { run.min(4) } else { 0 };
+            let len = (1..=longest).rev().find(|len| self.write_token(&rest[..*len], &mut out));
             match len {
                 Some(len) => rest = &rest[len..],
                 None => {
@@ -440,5 +442,6 @@ mod tests {
         assert_eq!(moment().format("YYYY-MM-DD HH:mm:ss.SSS"), "2026-11-30 20:47:09.500");
         assert_eq!(moment().format("dddd, MMM D [at] h:mm A"), "Monday, Nov 30 at 8:47 PM");
         assert_eq!(moment().format("LL"), "November 30, 2026");
+        assert_eq!(moment().format("éé 年YYYY["), "éé 年2026[");
     }
 }

@@ -1,7 +1,8 @@
 //! The datatypes as scripts see them: Luau that asserts, one function a type.
 
-use super::install;
-use crate::vm::{Resumed, Vm, VmOptions, compile};
+use super::*;
+use crate::value::Value;
+use crate::vm::{Resumed, VmOptions, compile};
 
 /// Runs `source` in a VM with the datatypes. It can use `fails(text, f)`: `f` must raise exactly `text`.
 fn run(source: &str) {
@@ -267,4 +268,51 @@ fn the_rest() {
         local point = PathWaypoint.new(Vector3.one, Enum.PathWaypointAction.Jump, "door")
         eq(point.Position, Vector3.one) eq(point.Action, Enum.PathWaypointAction.Jump) eq(point.Label, "door")
     "##);
+}
+
+#[test]
+fn every_datatype_goes_into_a_vm_and_comes_back() {
+    let values: Vec<Datatype> = vec![
+        CFrame::from_orientation(0.1, 0.2, 0.3).into(),
+        Color3::new(0.1, 0.2, 0.3).into(),
+        Vector2::new(1.0, 2.0).into(),
+        UDim::new(0.5, 3).into(),
+        UDim2::new(UDim::new(0.5, 3), UDim::new(1.0, -3)).into(),
+        NumberRange { min: 1.0, max: 2.0 }.into(),
+        BrickColor::from_name("Bright red").into(),
+        color_sequence::between(Color3::new(1.0, 0.0, 0.0), Color3::new(0.0, 1.0, 0.0)).into(),
+        ColorSequenceKeypoint::new(0.5, Color3::new(1.0, 0.0, 0.0)).into(),
+        number_sequence::between(1.0, 2.0).into(),
+        NumberSequenceKeypoint::new(0.5, 1.0, 0.25).into(),
+        TweenInfo::default().into(),
+        DateTime { millis: -5 }.into(),
+        Random::new(7).into(),
+        Rect::new(Vector2::ZERO, Vector2::ONE).into(),
+        Ray::new(Vector3::ONE, Vector3::X).into(),
+        Region3::new(Vector3::ZERO, Vector3::ONE).into(),
+        Vector2int16::new(1, -2).into(),
+        Vector3int16::new(1, -2, 3).into(),
+        Region3int16 { min: Vector3int16::new(0, 0, 0), max: Vector3int16::new(1, 2, 3) }.into(),
+        PhysicalProperties::new(1.0, 0.5, 0.25).into(),
+        Axes { parts: [true, false, true] }.into(),
+        Faces { parts: [true, false, true, false, false, true] }.into(),
+        Font::new("rbxasset://fonts/families/Arial.json", 400, 0).unwrap().into(),
+        Content::from_uri("rbxassetid://1").unwrap().into(),
+        PathWaypoint { position: Vector3::ONE, action: 1, label: inline_text::InlineText::new("a").unwrap() }
+            .into(),
+    ];
+    assert_eq!(values.len(), Datatype::NAMES.len());
+    let vm = Vm::new(VmOptions::default()).unwrap();
+    install(&vm).unwrap();
+    for (index, value) in values.into_iter().enumerate() {
+        assert_eq!(value.index(), index);
+        let (back, shown, name) = vm
+            .enter(|cx| {
+                cx.push(&Value::Datatype(value.clone()));
+                Ok((cx.value(-1)?, cx.display(-1), cx.type_name(-1)))
+            })
+            .unwrap();
+        assert_eq!((shown, name.as_str()), (value.to_text(), value.type_name()));
+        assert_eq!(back, Value::Datatype(value));
+    }
 }
