@@ -74,14 +74,13 @@ pub fn compile(loader: &dyn SourceLoader, entry: &str, profile: Profile) -> Comp
 }
 
 /// Makes the modules of an analysed schema; none when it has an error.
-pub fn generate(analysis: Analysis) -> Compilation {
-    if analysis.has_errors() {
-        return Compilation { analysis, ..Compilation::default() };
-    }
-    let Some(schema) = &analysis.schema else {
+pub fn generate(mut analysis: Analysis) -> Compilation {
+    let Some(schema) = analysis.schema.as_ref().filter(|_| !analysis.has_errors()) else {
         return Compilation { analysis, ..Compilation::default() };
     };
-    let planned = wire::Wire::of(schema);
-    let outputs = emit::emit(schema, &planned);
-    Compilation { outputs: Some(outputs), signature: Some(planned.signature), analysis }
+    let wire = wire::Wire::of(schema);
+    let made = emit::emit(schema, &wire);
+    let long = outputs::check_lengths(&made);
+    analysis.diagnostics.extend(long);
+    Compilation { analysis, outputs: Some(made), signature: Some(wire.signature) }
 }

@@ -2,7 +2,7 @@
 
 use crate::diagnostics::{Code, Diagnostic};
 use crate::source::{is_absolute, normalize, parent};
-use crate::{Analysis, Compilation};
+use crate::{Analysis, Compilation, Outputs};
 
 /// The path an output option means, ending in `.luau`. `entry` is the path of the schema.
 pub fn output_path(entry: &str, option: &str) -> String {
@@ -64,6 +64,18 @@ fn missing(option: &str, shown: &str) -> Diagnostic {
     Diagnostic::error(Code::OutputMissingPath, format!("the schema sets no {option}"))
         .about_file(shown)
         .note(format!("Add `option {option} = \"path/of/the/module\"` at the top of {shown}."))
+}
+
+/// Lines past which a module is called long.
+const LONG_MODULE_LINES: usize = 50_000;
+
+/// Warns of modules that Studio and clients will be slow to load: `W4101`.
+pub(crate) fn check_lengths(outputs: &Outputs) -> Option<Diagnostic> {
+    let longest = outputs.server.lines().count().max(outputs.client.lines().count());
+    (longest > LONG_MODULE_LINES).then(|| {
+        Diagnostic::warning(Code::OutputLongModule, format!("a generated module has {longest} lines"))
+            .note("Share structures between events, or split the schema under separate `RemoteScope`s.")
+    })
 }
 
 impl Compilation {

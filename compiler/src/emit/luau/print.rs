@@ -592,9 +592,11 @@ impl Printer {
                 self.write(" }");
             }
             LuauType::Map(key, value) => {
-                self.write("{ [");
-                self.ty(key, false);
-                self.write("]: ");
+                // A string right behind the bracket would read as the name of a property.
+                let text = matches!(**key, LuauType::Text(_));
+                self.write(if text { "{ [(" } else { "{ [" });
+                self.ty(key, true);
+                self.write(if text { ")]: " } else { "]: " });
                 self.ty(value, false);
                 self.write(" }");
             }
