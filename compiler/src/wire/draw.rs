@@ -40,8 +40,10 @@ pub fn value(plan: &Plan, source: &mut Source<'_>) -> Value {
     node(&plan.block.body, source)
 }
 
-/// Longest string, and most elements, drawn without need.
-const LONG: u32 = 300;
+/// Longest string, and most elements of constant size, drawn without need: past where a prefix or a bit run turns.
+const LONG: u32 = 140;
+/// Most other elements drawn without need.
+const FEW: u32 = 4;
 
 fn node(of: &Node, source: &mut Source<'_>) -> Value {
     match &of.shape {
@@ -74,7 +76,8 @@ fn node(of: &Node, source: &mut Source<'_>) -> Value {
             }
         }
         Shape::Array(array) => {
-            let most = if array.block.size.max > 16 { 4 } else { LONG };
+            let small = array.block.size.max <= 16 && !array.block.tail;
+            let most = if small { LONG } else { FEW };
             let count = length(array.length, most, source);
             Value::Array((0..count).map(|_| node(&array.block.body, source)).collect())
         }

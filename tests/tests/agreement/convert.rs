@@ -118,6 +118,13 @@ fn from_table(with: &Converter, node: &Node, table: &Table) -> Value {
             LuaValue::Boolean(boolean) => Value::Boolean(*boolean),
             other => Value::text(other.type_name()),
         }),
+        Shape::Map(map) => {
+            let Shape::Entry(pair) = &map.entry.body.shape else { return Value::Map(Vec::new()) };
+            let entry = |(key, value): (LuaValue, LuaValue)| {
+                (from_luau(with, &pair[0], &key), from_luau(with, &pair[1], &value))
+            };
+            Value::Map(table.pairs().flatten().map(entry).collect())
+        }
         _ => Value::text("a table"),
     }
 }

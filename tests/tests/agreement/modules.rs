@@ -230,6 +230,8 @@ impl Loaded {
         let on: Function = event.get("On").unwrap();
         let listener = packing_listener(lua, &heard);
         let disconnect: Function = on.call(listener).unwrap();
+        // A corrupt packet may have ended in bytes that read as this event: it waited for a listener.
+        heard.clear().unwrap();
         let failures = lua.create_table().unwrap();
         let record = failures.clone();
         let handler = lua

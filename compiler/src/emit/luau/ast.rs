@@ -414,6 +414,36 @@ impl Block {
         self
     }
 
+    /// `do body end`
+    pub fn scope(&mut self, body: Block) -> &mut Self {
+        self.push(Stat::Do(body))
+    }
+
+    /// Locals declared by its own statements from the one at `first` on, nested blocks aside.
+    pub fn locals_from(&self, first: usize) -> usize {
+        let declared = |stat: &Stat| match stat {
+            Stat::Local(params, _) => params.len(),
+            Stat::Function(..) => 1,
+            Stat::Comment(_)
+            | Stat::Blank
+            | Stat::Assign(..)
+            | Stat::Compound(..)
+            | Stat::Call(_)
+            | Stat::If(..)
+            | Stat::While(..)
+            | Stat::Repeat(..)
+            | Stat::Count(..)
+            | Stat::Each(..)
+            | Stat::Do(_)
+            | Stat::Return(_)
+            | Stat::Break
+            | Stat::Continue
+            | Stat::TypeAlias { .. }
+            | Stat::Source(_) => 0,
+        };
+        self.stats[first..].iter().map(declared).sum()
+    }
+
     /// Whether it holds no statement.
     pub fn is_empty(&self) -> bool {
         self.stats.is_empty()

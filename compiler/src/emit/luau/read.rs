@@ -18,6 +18,9 @@ use crate::wire::plan::{
 
 /// Most bits of an array element's run that are held in one local.
 const CHUNK: u32 = 24;
+/// Locals above which a struct is read member by member, in a scope each: a function has 200, and calls and table
+/// constructors need registers as well.
+const CROWDED: usize = 100;
 
 /// Reads a payload that begins `shift` bytes behind `Cursor`, and gives an expression for each parameter.
 ///
@@ -32,7 +35,7 @@ pub fn payload(
     out: &mut Block,
 ) -> (Vec<Expr>, u64) {
     let block = &plan.block;
-    let mut reader = Reader { cx, names };
+    let mut reader = Reader { cx, names, live: 16 };
     let head = u64::from(shift + block.head);
     let base = if block.tail {
         let base = reader.names.fresh("Base");
@@ -56,6 +59,8 @@ pub fn payload(
 struct Reader<'r, 'a> {
     cx: &'r mut Context<'a>,
     names: &'r mut Names,
+    /// About how many locals are in scope.
+    live: usize,
 }
 
 struct Frame {
@@ -78,6 +83,8 @@ struct Run {
     /// The end of each chunk, found ahead: bits are taken out of the pool a chunk at a time.
     ends: Vec<u32>,
     chunk: String,
+    /// Whether `chunk` is a local already.
+    declared: bool,
     pool: String,
     weight: String,
     at: String,
@@ -128,10 +135,7 @@ impl Reader<'_, '_> {
                 let mut value = num(0);
                 for piece in pieces {
                     if piece.opens && piece.place == Place::Append {
-                        let local = self.names.fresh("Bits");
-                        out.local(&local, get("readu8", name("Cursor")));
-                        out.bump(name("Cursor"), num(1));
-                        bytes[piece.byte as usize] = Some(local);
+                        open_byte(self.names, &mut bytes[piece.byte as usize], out);
                     }
                     let Some(local) = &bytes[piece.byte as usize] else { continue };
                     let whole = piece.bit == 0 && piece.width == 8;
@@ -159,10 +163,7 @@ impl Reader<'_, '_> {
             (BitSource::Bytes(bytes), BitPlace::Bytes(pieces)) => {
                 let Some(piece) = pieces.first() else { return Expr::Bool(false) };
                 if piece.opens && piece.place == Place::Append {
-                    let local = self.names.fresh("Bits");
-                    out.local(&local, get("readu8", name("Cursor")));
-                    out.bump(name("Cursor"), num(1));
-                    bytes[piece.byte as usize] = Some(local);
+                    open_byte(self.names, &mut bytes[piece.byte as usize], out);
                 }
                 match &bytes[piece.byte as usize] {
                     Some(local) => call("bit32.btest", [name(local), num(1u32 << piece.bit)]),
@@ -197,6 +198,13 @@ impl Reader<'_, '_> {
     }
 
     fn node(&mut self, node: &Node, what: &str, frame: &mut Frame, out: &mut Block) -> Expr {
+        let (live, first) = (self.live, out.stats.len());
+        let value = self.shape(node, what, frame, out);
+        self.live = live + out.locals_from(first);
+        value
+    }
+
+    fn shape(&mut self, node: &Node, what: &str, frame: &mut Frame, out: &mut Block) -> Expr {
         match &node.shape {
             Shape::Number(number) => self.number(number, what, frame, out),
             Shape::Boolean(bits) => {
@@ -414,7 +422,12 @@ impl Reader<'_, '_> {
         name(local)
     }
 
+    /// A struct: one constructor with the reads inside it, or steps where that would take too many locals.
     fn members(&mut self, members: &[Member], what: &str, frame: &mut Frame, out: &mut Block) -> Expr {
+        let needed: usize = members.iter().map(|member| locals(&member.node)).sum();
+        if self.live + needed > CROWDED {
+            return self.members_in_steps(members, what, frame, out);
+        }
         let entries = members
             .iter()
             .map(|member| {
@@ -423,6 +436,47 @@ impl Reader<'_, '_> {
             })
             .collect();
         Expr::Table(entries)
+    }
+
+    fn members_in_steps(
+        &mut self,
+        members: &[Member],
+        what: &str,
+        frame: &mut Frame,
+        out: &mut Block,
+    ) -> Expr {
+        // What outlives a member's scope is declared ahead.
+        match &mut frame.bits {
+            BitSource::Bytes(bytes) => {
+                for byte in bytes.iter_mut().filter(|byte| byte.is_none()) {
+                    let local = self.names.fresh("Bits");
+                    out.local(&local, num(0));
+                    *byte = Some(local);
+                }
+            }
+            BitSource::Run(run) if run.total > 1 && !run.declared => {
+                out.local(&run.chunk, num(0));
+                run.declared = true;
+            }
+            BitSource::Run(_) => {}
+        }
+        let table = self.names.fresh(what.rsplit('.').next().unwrap_or(what));
+        out.local_typed(&table, ty("any"), Expr::Table(Vec::new()));
+        self.live += 1;
+        for member in members {
+            let what = format!("{what}.{}", member.name);
+            let live = self.live;
+            let mut body = Block::new();
+            let value = self.node(&member.node, &what, frame, &mut body);
+            body.assign(field(name(&table), member.name.as_str()), value);
+            self.live = live;
+            if body.locals_from(0) == 0 {
+                out.append(body)
+            } else {
+                out.scope(body)
+            };
+        }
+        name(table)
     }
 
     /// A plain block inside another. Gives the value, unless it was put into `target` already.
@@ -442,6 +496,7 @@ impl Reader<'_, '_> {
             name("Cursor")
         };
         let mut frame = self.open(block, base, 0, out);
+        self.live += 2 + block.bit_bytes.len();
         let value = self.node(&block.body, what, &mut frame, out);
         if block.tail || block.head == 0 {
             return Some(value);
@@ -488,13 +543,23 @@ impl Reader<'_, '_> {
                 name("Cursor")
             };
             let mut frame = self.open(block, base, 0, &mut body);
-            let mut entries = vec![Entry::Named(tagged.tag.clone(), text(variant.name.as_str()))];
-            if let Shape::Struct(members) = &block.body.shape
-                && let Expr::Table(own) = self.members(members, &what, &mut frame, &mut body)
-            {
-                entries.extend(own);
+            let live = self.live;
+            self.live += 3 + block.bit_bytes.len();
+            let tag = text(variant.name.as_str());
+            let mut entries = vec![Entry::Named(tagged.tag.clone(), tag.clone())];
+            if let Shape::Struct(members) = &block.body.shape {
+                match self.members(members, &what, &mut frame, &mut body) {
+                    Expr::Table(own) => {
+                        entries.extend(own);
+                        body.assign(name(&local), cast(Expr::Table(entries), kind.clone()));
+                    }
+                    table => {
+                        body.assign(field(table.clone(), tagged.tag.as_str()), tag);
+                        body.assign(name(&local), table);
+                    }
+                }
             }
-            body.assign(name(&local), cast(Expr::Table(entries), kind.clone()));
+            self.live = live;
             if !block.tail {
                 body.bump(name("Cursor"), num(block.head));
             }
@@ -554,6 +619,7 @@ impl Reader<'_, '_> {
                 last: 0,
                 ends: chunks(&block.body),
                 chunk: self.names.fresh("Bits"),
+                declared: false,
                 pool,
                 weight,
                 at,
@@ -580,6 +646,8 @@ impl Reader<'_, '_> {
             }
             None => self.open(block, head.clone(), 0, &mut body),
         };
+        // The list and its count, the loop, the run.
+        self.live += 12 + block.bit_bytes.len();
         let value = self.node(&block.body, &format!("{what}.Element"), &mut element, &mut body);
         body.assign(index(name(&list), name(&place)), value);
         body.bump(head, num(block.head));
@@ -623,6 +691,7 @@ impl Reader<'_, '_> {
             shift: 0,
             bits: BitSource::Bytes(vec![None; map.entry.bit_bytes.len()]),
         };
+        self.live += 12;
         let key_value = self.node(key, &format!("{what}.Key"), &mut entry, &mut body);
         let key_value = self.settle(key_value, "Key", &mut body);
         let item_value = self.node(item, &format!("{what}.Value"), &mut entry, &mut body);
@@ -647,6 +716,46 @@ impl Reader<'_, '_> {
         let place = self.names.fresh("Place");
         out.push(Stat::Count(place, num(1), name(count), None, body));
         name(table)
+    }
+}
+
+/// Opens a bit byte at the cursor.
+fn open_byte(names: &mut Names, byte: &mut Option<String>, out: &mut Block) {
+    let value = get("readu8", name("Cursor"));
+    match byte {
+        Some(local) => _ = out.assign(name(&*local), value),
+        None => {
+            let local = names.fresh("Bits");
+            out.local(&local, value);
+            *byte = Some(local);
+        }
+    }
+    out.bump(name("Cursor"), num(1));
+}
+
+/// About how many locals reading a node leaves in scope; never fewer than it does.
+fn locals(node: &Node) -> usize {
+    match &node.shape {
+        Shape::Struct(members) | Shape::Pack(members) => {
+            members.iter().map(|member| locals(&member.node)).sum()
+        }
+        Shape::Number(number) => {
+            let appended = matches!(
+                number.carrier,
+                Carrier::Integer { place: Place::Append, .. } | Carrier::Float { place: Place::Append, .. }
+            );
+            let bits = matches!(number.carrier, Carrier::Small { .. });
+            usize::from(number.receipt.is_some() || appended || bits)
+        }
+        Shape::Boolean(bits) => usize::from(matches!(bits.place, BitPlace::Run { .. })),
+        Shape::Vector(vector) => usize::from(vector.magnitude.is_some() || vector.place == Place::Append),
+        Shape::Optional { .. } | Shape::Instance { .. } | Shape::Unknown => 1,
+        Shape::Bytes(_) | Shape::Booleans(_) | Shape::UnitEnum { .. } | Shape::TaggedEnum(_) => 2,
+        Shape::Map(_) => 3,
+        Shape::Set(set) => set.groups.len(),
+        Shape::Array(_) => 6,
+        Shape::CFrame(_) | Shape::Roblox { .. } | Shape::EnumItem { .. } => 8,
+        Shape::Entry(pair) => pair.iter().map(locals).sum(),
     }
 }
 
@@ -728,6 +837,7 @@ impl Run {
             last: 0,
             ends: Vec::new(),
             chunk: String::new(),
+            declared: false,
             pool: String::new(),
             weight: String::new(),
             at: String::new(),
@@ -769,8 +879,9 @@ impl Run {
             out.push(Stat::While(short, more));
         }
         let bits = binary(name(&self.pool), BinaryOp::Mod, span.clone());
-        if is_first {
+        if is_first && !self.declared {
             out.local(&self.chunk, bits);
+            self.declared = true;
         } else {
             out.assign(name(&self.chunk), bits);
         }

@@ -18,6 +18,8 @@ use crate::wire::plan::{
 const SMALL: u64 = 64;
 /// Bits gathered in one local before they enter a run; sums stay below 2^32.
 const CHUNK: u32 = 24;
+/// Locals after which members get a scope each: a function has 200, and calls need registers as well.
+const CROWDED: usize = 100;
 
 /// What a writer leaves to its caller.
 pub struct Written {
@@ -43,7 +45,7 @@ pub fn item(
     let block = &plan.block;
     let header_size = header.map_or(0, Header::size);
     let promised = tail_cover(&block.body);
-    let mut writer = Writer { names, rest: promised, covered: false, level, cx };
+    let mut writer = Writer { names, rest: promised, covered: false, level, live: 16, cx };
     let head = u64::from(header_size + block.head);
     let slots = block.size.slots > 0;
 
@@ -71,7 +73,7 @@ pub fn item(
         Shape::Pack(members) => {
             for (member, value) in members.iter().zip(values) {
                 let what = format!("{what}.{}", member.name);
-                writer.node(&member.node, value.clone(), &what, &mut frame, out);
+                writer.scoped(&member.node, value.clone(), &what, &mut frame, out);
             }
         }
         _ => {
@@ -98,6 +100,8 @@ struct Writer<'w, 'a> {
     covered: bool,
     /// Level of errors: that of whoever called the send.
     level: u8,
+    /// About how many locals are in scope.
+    live: usize,
 }
 
 /// Where the claims of a block at hand go.
@@ -297,12 +301,16 @@ impl Writer<'_, '_> {
             (BitSink::Bytes(bytes), BitPlace::Bytes(pieces)) => {
                 for piece in pieces {
                     if piece.opens && piece.place == Place::Append {
-                        let at = self.names.fresh("BitsAt");
-                        let local = self.names.fresh("Bits");
-                        out.local(&at, name("Cursor"));
-                        out.local(&local, num(0));
+                        if let Some((_, at)) = &bytes[piece.byte as usize] {
+                            out.assign(at.clone(), name("Cursor"));
+                        } else {
+                            let at = self.names.fresh("BitsAt");
+                            let local = self.names.fresh("Bits");
+                            out.local(&at, name("Cursor"));
+                            out.local(&local, num(0));
+                            bytes[piece.byte as usize] = Some((local, name(at)));
+                        }
                         out.bump(name("Cursor"), num(1));
-                        bytes[piece.byte as usize] = Some((local, name(at)));
                     }
                 }
             }
@@ -377,6 +385,31 @@ impl Writer<'_, '_> {
     }
 
     fn node(&mut self, node: &Node, value: Expr, what: &str, frame: &mut Frame, out: &mut Block) {
+        let (live, first) = (self.live, out.stats.len());
+        self.shape(node, value, what, frame, out);
+        self.live = live + out.locals_from(first);
+    }
+
+    /// A node in a scope of its own, once there are many locals; what outlives it is declared ahead.
+    fn scoped(&mut self, node: &Node, value: Expr, what: &str, frame: &mut Frame, out: &mut Block) {
+        if self.live <= CROWDED {
+            return self.node(node, value, what, frame, out);
+        }
+        if let BitSink::Bytes(bytes) = &mut frame.bits {
+            for byte in bytes.iter_mut().filter(|byte| byte.is_none()) {
+                let at = self.names.fresh("BitsAt");
+                let local = self.names.fresh("Bits");
+                out.push(Stat::Local(vec![bare(&at), bare(&local)], vec![num(0), num(0)]));
+                *byte = Some((local, name(at)));
+            }
+        }
+        let live = self.live;
+        let body = block_of(|b| self.node(node, value, what, frame, b));
+        self.live = live;
+        out.scope(body);
+    }
+
+    fn shape(&mut self, node: &Node, value: Expr, what: &str, frame: &mut Frame, out: &mut Block) {
         match &node.shape {
             Shape::Number(number) => self.number(number, value, what, frame, out),
             Shape::Boolean(bits) => {
@@ -663,7 +696,7 @@ impl Writer<'_, '_> {
         self.expect(&value, "table", what, out);
         for member in members {
             let what = format!("{what}.{}", member.name);
-            self.node(&member.node, field(value.clone(), member.name.as_str()), &what, frame, out);
+            self.scoped(&member.node, field(value.clone(), member.name.as_str()), &what, frame, out);
         }
     }
 
@@ -686,6 +719,7 @@ impl Writer<'_, '_> {
         };
         let mut frame = Frame::open(block, base, 0);
         self.declare_bits(&mut frame, block, out);
+        self.live += 1 + block.bit_bytes.len();
         self.node(&block.body, value, what, &mut frame, out);
         self.seal(frame, None, out);
         if !block.tail {
@@ -801,6 +835,8 @@ impl Writer<'_, '_> {
             body.local(&run.chunk, num(0));
         }
         self.declare_bits(&mut element, block, &mut body);
+        // The list and its count, the loop, the run.
+        self.live += 12 + block.bit_bytes.len();
         let item = index(list, name(&index_name));
         self.node(&block.body, item, &format!("{what}.Element"), &mut element, &mut body);
         let run = match element.bits {
@@ -885,6 +921,7 @@ impl Writer<'_, '_> {
             shift: 0,
             bits: BitSink::Bytes(vec![None; map.entry.bit_bytes.len()]),
         };
+        self.live += 12;
         self.node(key, name(&key_name), &format!("{what}.Key"), &mut entry, &mut body);
         self.node(item, name(&item_name), &format!("{what}.Value"), &mut entry, &mut body);
         self.seal(entry, None, &mut body);
