@@ -733,7 +733,7 @@ fn open_byte(names: &mut Names, byte: &mut Option<String>, out: &mut Block) {
     out.bump(name("Cursor"), num(1));
 }
 
-/// About how many locals reading a node leaves in scope; never fewer than it does.
+/// About how many locals reading a node leaves in scope.
 fn locals(node: &Node) -> usize {
     match &node.shape {
         Shape::Struct(members) | Shape::Pack(members) => {
@@ -750,11 +750,15 @@ fn locals(node: &Node) -> usize {
         Shape::Boolean(bits) => usize::from(matches!(bits.place, BitPlace::Run { .. })),
         Shape::Vector(vector) => usize::from(vector.magnitude.is_some() || vector.place == Place::Append),
         Shape::Optional { .. } | Shape::Instance { .. } | Shape::Unknown => 1,
-        Shape::Bytes(_) | Shape::Booleans(_) | Shape::UnitEnum { .. } | Shape::TaggedEnum(_) => 2,
+        Shape::CFrame(_) | Shape::EnumItem { .. } => 1,
+        Shape::Bytes(_)
+        | Shape::Booleans(_)
+        | Shape::Roblox { .. }
+        | Shape::UnitEnum { .. }
+        | Shape::TaggedEnum(_) => 2,
         Shape::Map(_) => 3,
         Shape::Set(set) => set.groups.len(),
         Shape::Array(_) => 6,
-        Shape::CFrame(_) | Shape::Roblox { .. } | Shape::EnumItem { .. } => 8,
         Shape::Entry(pair) => pair.iter().map(locals).sum(),
     }
 }
