@@ -6,7 +6,7 @@
 //!
 //! Nothing here moves time: who waits for a proxy is woken by the home's own scheduler.
 
-mod copy;
+pub mod copy;
 mod home;
 
 use std::cell::{Cell, RefCell};

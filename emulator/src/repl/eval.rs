@@ -5,6 +5,8 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use super::{Repl, Reply};
+use crate::membrane::copy::shallow_to_deep;
+use crate::peer::Peer;
 use crate::scheduler::drain;
 use crate::value::Value;
 use crate::vm::{Failure, Handle, ThreadEnd};
@@ -56,8 +58,11 @@ impl Repl {
         let end = ended.borrow_mut().take();
         match end {
             Some(Ok(values)) => {
-                let shown: Vec<String> =
-                    values.iter().map(|value| show(&peer.vm.display(value), value)).collect();
+                let copied = peer.vm.enter(|cx| shallow_to_deep(cx, &values));
+                let shown: Vec<String> = match copied {
+                    Ok(values) => values.iter().map(|value| show(&peer, value)).collect(),
+                    Err(failure) => vec![failure.text],
+                };
                 self.with_output(shown.join("\n"))
             }
             Some(Err(failure)) => {
@@ -69,12 +74,40 @@ impl Repl {
     }
 }
 
-/// A value and its type, strings in quotes.
-fn show(display: &str, value: &Value) -> String {
+/// Entries of a table that are shown.
+const MOST_ENTRIES: usize = 50;
+
+/// A value with its type.
+fn show(peer: &Peer, value: &Value) -> String {
     match value {
         Value::Nil => "nil".to_string(),
-        Value::String(_) => format!("{display:?} : string"),
-        other => format!("{display} : {}", other.type_name()),
+        Value::Table(_) => text_of(peer, value, 0),
+        other => format!("{} : {}", text_of(peer, other, 0), other.type_name()),
+    }
+}
+
+/// A value as Luau would write it; instances by full name.
+fn text_of(peer: &Peer, value: &Value, depth: usize) -> String {
+    match value {
+        Value::String(bytes) => format!("{:?}", String::from_utf8_lossy(bytes)),
+        Value::Instance(id) => peer.full_name(*id),
+        Value::Table(_) if depth > 4 => "{...}".to_string(),
+        Value::Table(table) => {
+            let array = table.array.iter().map(|value| text_of(peer, value, depth + 1));
+            let pairs = table.pairs.iter().map(|(key, value)| {
+                let key = match key {
+                    Value::String(bytes) => String::from_utf8_lossy(bytes).into_owned(),
+                    other => format!("[{}]", text_of(peer, other, depth + 1)),
+                };
+                format!("{key} = {}", text_of(peer, value, depth + 1))
+            });
+            let mut parts: Vec<String> = array.chain(pairs).take(MOST_ENTRIES).collect();
+            if table.array.len() + table.pairs.len() > MOST_ENTRIES {
+                parts.push("...".to_string());
+            }
+            if parts.is_empty() { "{}".to_string() } else { format!("{{ {} }}", parts.join(", ")) }
+        }
+        other => peer.vm.display(other),
     }
 }
 

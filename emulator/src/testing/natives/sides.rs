@@ -7,6 +7,7 @@ use super::handles;
 use super::options::Options;
 use super::world::{slot_and_side, wrong};
 use crate::clock::Time;
+use crate::datamodel::classes::class_by_name;
 use crate::membrane::{HomeId, Membrane};
 use crate::shared::{LogLevel, LogLine, Side};
 use crate::testing::director::Director;
@@ -97,12 +98,17 @@ fn get(cx: &mut Cx<'_>) -> Outcome {
     }
 }
 
-/// Makes a script on the side and lets it run.
-const SPAWN: &str = r#"
-local class, name, parent, source, mount = ...
-local script = Instance.new(class)
+/// Names a new script and gives it its parent, which starts it where scripts of its class run.
+const PLACE: &str = r#"
+local script, name, parent = ...
 script.Name = name
-mount(script, source)
+if typeof(parent) == "string" then
+	local at = game
+	for _, part in string.split(parent, ".") do
+		at = if at == game then game:GetService(part) elseif part == "LocalPlayer" then (at :: any).LocalPlayer else at:WaitForChild(part, 5)
+	end
+	parent = at
+end
 script.Parent = parent
 return script
 "#;
@@ -112,14 +118,39 @@ fn spawn_script(cx: &mut Cx<'_>) -> Outcome {
     let (slot, side) = slot_and_side(cx, &director)?;
     let options = Options::read("spawnScript", cx.value(3)?, &["source", "parent", "context", "name"])?;
     let source = options.text("source")?.ok_or("spawnScript needs a source")?;
-    let name = options.text("name")?.unwrap_or_else(|| "Script".into());
+    let usual = if side.is_server() { "server" } else { "client" };
+    let (class, usual_parent) = match options.text("context")?.as_deref().unwrap_or(usual) {
+        "server" => ("Script", "ServerScriptService"),
+        "client" => ("LocalScript", "Players.LocalPlayer.PlayerScripts"),
+        "module" => ("ModuleScript", "ReplicatedStorage"),
+        other => {
+            return Err(format!("spawnScript: context is server, client or module, not \"{other}\"").into());
+        }
+    };
+    let home = slot.home(&director.membrane, side)?;
     let peer = slot.world.peer(side).map_err(wrong)?;
-    let _ = SPAWN;
-    let function = peer.load(&Arc::from(source), &name, &[]).map_err(|failure| failure.report())?;
-    let owner = peer.new_owner(None, &name);
-    peer.spawn(&function, owner, &[]).map_err(|failure| failure.report())?;
-    crate::scheduler::drain(&peer);
-    Ok(Returns::NONE)
+    let known = class_by_name(class).ok_or("the class database has no scripts")?;
+    let script = {
+        let mut store = peer.data_model().store_mut();
+        let script = store.create(known);
+        if let Some(property) = known.property("Source") {
+            store.set_property(script, property.info().stored_as, Value::from(source));
+        }
+        script
+    };
+    let parent = match options.get("parent") {
+        None => Value::from(usual_parent),
+        Some(parent) => director.membrane.translate(parent, HomeId::DIRECTOR, home)?,
+    };
+    let name = Value::from(options.text("name")?.unwrap_or_else(|| class.to_string()));
+    let function = director.worlds.helper(home, PLACE)?;
+    director.membrane.clone().call(
+        cx,
+        HomeId::DIRECTOR,
+        home,
+        &function,
+        &[Value::Instance(script), name, parent],
+    )
 }
 
 fn lines(cx: &Cx<'_>) -> Result<Vec<LogLine>, Raise> {
@@ -256,5 +287,5 @@ fn local_player(cx: &mut Cx<'_>) -> Outcome {
     Ok(handles::push(cx, &director, home, player))
 }
 
-/// Shared so that callers can hold it across a frame.
+/// A world, held across a frame of it.
 pub type SharedSlot = Rc<crate::testing::worlds::Slot>;
