@@ -33,8 +33,7 @@ pub fn check(analysis: &Analysis, entry: &str) -> Vec<Diagnostic> {
     for (name, option) in outputs {
         let Some(option) = option else {
             if name != "TypesOutput" {
-                found
-                    .push(missing(name, &analysis.sources.files().first().map_or(entry, |file| &file.shown)));
+                found.push(missing(name, analysis.sources.files().first().map_or(entry, |file| &file.shown)));
             }
             continue;
         };

@@ -223,6 +223,105 @@ fn no_mutation_of_a_schema_panics_or_hangs() {
 }
 
 #[test]
+fn no_soup_of_tokens_panics_or_hangs() {
+    const WORDS: &[&str] = &[
+        "type",
+        "struct",
+        "enum",
+        "map",
+        "set",
+        "event",
+        "function",
+        "scope",
+        "option",
+        "export",
+        "import",
+        "as",
+        "A",
+        "B",
+        "T",
+        "A.B",
+        "u8",
+        "f32",
+        "string",
+        "vector",
+        "CFrame",
+        "quat",
+        "Instance",
+        "unknown",
+        "Enum",
+        "(0..9)",
+        "(9..0)",
+        "(Part)",
+        "(",
+        ")",
+        "[",
+        "]",
+        "[]",
+        "[4]",
+        "[..8]",
+        "{",
+        "}",
+        "{",
+        "}",
+        "<",
+        ">",
+        "=",
+        ":",
+        ",",
+        ",",
+        "?",
+        "..",
+        "0.5",
+        "-1",
+        "\"text\"",
+        "'",
+        "true",
+        "From",
+        "Server",
+        "Client",
+        "Type",
+        "Reliable",
+        "OrderedUnreliable",
+        "Call",
+        "Polling",
+        "Data",
+        "Return",
+        "Stream",
+        "Rate",
+        "Stamp",
+        "Yield",
+        "Coroutine",
+        "@profile",
+        "(\"test\")",
+        "saturate",
+        "Casing",
+        "Camel",
+        "--[[",
+        "]]",
+        "\n",
+        "%",
+        "é",
+    ];
+    // A linear congruential generator: the same soups every time.
+    let mut state = 1u64;
+    let mut draw = |below: usize| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) as usize % below
+    };
+    for _ in 0..1500 {
+        let length = 1 + draw(60);
+        let soup: Vec<&str> = (0..length).map(|_| WORDS[draw(WORDS.len())]).collect();
+        survives(&soup.join(" "));
+    }
+    for _ in 0..500 {
+        let length = draw(200);
+        let bytes: Vec<u8> = (0..length).map(|_| draw(128) as u8).collect();
+        survives(&String::from_utf8(bytes).unwrap());
+    }
+}
+
+#[test]
 fn hostile_schemas_end_soon() {
     let doubling: String =
         (1..400).map(|n| format!("struct S{n} {{ A: S{}, B: S{} }}\n", n - 1, n - 1)).collect();

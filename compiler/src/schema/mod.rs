@@ -3,10 +3,12 @@
 //! Nothing here knows how a value travels (that is `wire`) or how it is spelt in Luau (that is `emit`). What the
 //! build's profile leaves out has been read and checked, and is absent.
 
+mod declare;
 mod diagnostics;
 pub(crate) mod event;
 mod extent;
 mod generics;
+mod import;
 mod names;
 pub(crate) mod options;
 mod primitive;

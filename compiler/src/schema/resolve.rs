@@ -4,27 +4,19 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
-use std::sync::Arc;
 
 use super::diagnostics as say;
 use super::event::Declared;
 use super::extent::Measure;
-use super::names::{MemberEntry, Names, ScopeId, TypeEntry};
+use super::names::{MemberEntry, Names, ScopeId};
 use super::options::EntryOptions;
-use super::ty::refine_alias;
-use super::{Channel, Item, Options, Profile, Scope, Type, TypeDecl, TypeId, TypeKind};
+use super::{Channel, Item, Options, Profile, Scope, Type, TypeDecl};
 use crate::Analysis;
 use crate::check::{self, Checked};
 use crate::diagnostics::{Diagnostic, sort};
-use crate::source::{FileId, SourceLoader, Sources, Span, parent, resolve_path, stem};
-use crate::syntax::ast::{
-    self, Attribute, Declaration, DeclarationKind, Document, Name, PrimitiveType, TypeKeyword,
-};
+use crate::source::{FileId, SourceLoader, Sources, Span};
+use crate::syntax::ast::{self, Attribute, Declaration, DeclarationKind, Document, Name};
 
-/// Most files in a chain of imports.
-const MAX_CHAIN: usize = 100;
-/// Most imports in one compilation: a schema can double them with every file it has.
-const MAX_IMPORTS: usize = 4096;
 /// Entries of a channel: its index is one byte.
 const CHANNEL_ENTRIES: usize = 256;
 
@@ -43,9 +35,9 @@ pub(crate) fn resolve(loader: &dyn SourceLoader, entry: &str, profile: Profile) 
 
 /// A file being read, and the import that names it.
 #[derive(Clone, Copy)]
-struct Reading {
-    file: FileId,
-    import: Option<Span>,
+pub(super) struct Reading {
+    pub file: FileId,
+    pub import: Option<Span>,
 }
 
 /// Where the walk is.
@@ -94,20 +86,20 @@ pub(crate) struct DeclaredName {
 }
 
 pub(super) struct Resolver<'a> {
-    loader: &'a dyn SourceLoader,
-    profile: Profile,
+    pub(super) loader: &'a dyn SourceLoader,
+    pub(super) profile: Profile,
     pub(super) options: Options,
-    sources: Sources,
+    pub(super) sources: Sources,
     pub(super) diagnostics: Vec<Diagnostic>,
     pub(super) names: Names,
-    types: Vec<TypeDecl>,
-    excluded_types: Vec<Type>,
+    pub(super) types: Vec<TypeDecl>,
+    pub(super) excluded_types: Vec<Type>,
     pub(super) measure: Measure,
     documents: HashMap<FileId, Rc<Document>>,
-    reading: Vec<Reading>,
-    first_imports: HashMap<FileId, Span>,
-    imports: usize,
-    luau_names: HashMap<String, Span>,
+    pub(super) reading: Vec<Reading>,
+    pub(super) first_imports: HashMap<FileId, Span>,
+    pub(super) imports: usize,
+    pub(super) luau_names: HashMap<String, Span>,
     channels: [usize; 2],
     pub(super) uses: Uses,
     pub(super) declared: Vec<Declared>,
@@ -183,7 +175,7 @@ impl<'a> Resolver<'a> {
     }
 
     /// Reads and parses a file, once however often it is imported. `None` when it cannot be read.
-    fn load(&mut self, path: &str, import: Option<Span>) -> Option<(FileId, Rc<Document>)> {
+    pub(super) fn load(&mut self, path: &str, import: Option<Span>) -> Option<(FileId, Rc<Document>)> {
         if let Some(file) = self.sources.find(path) {
             return self.documents.get(&file).map(|document| (file, Rc::clone(document)));
         }
@@ -212,7 +204,7 @@ impl<'a> Resolver<'a> {
     }
 
     /// Resolves a document at its own top level into `scope`, which the module sees it as.
-    fn document(&mut self, document: &Document, mut scope: Scope) -> Scope {
+    pub(super) fn document(&mut self, document: &Document, mut scope: Scope) -> Scope {
         self.here.scope = self.names.open(None, ahead(&document.declarations));
         self.declarations(&document.declarations, &mut scope);
         scope
@@ -289,7 +281,7 @@ impl<'a> Resolver<'a> {
         self.declare_name(name, kind);
     }
 
-    fn declare_name(&mut self, name: &Name, kind: NameKind) {
+    pub(super) fn declare_name(&mut self, name: &Name, kind: NameKind) {
         if self.here.excluded.is_none() {
             let top_level = self.here.depth == 0;
             self.declared_names.push(DeclaredName { name: name.clone(), kind, top_level });
@@ -323,237 +315,6 @@ impl<'a> Resolver<'a> {
         self.here = outer;
         Some(Item::Scope(scope))
     }
-
-    fn import(&mut self, import: &ast::Import) -> Option<Item> {
-        let path = &import.path;
-        let importing = self.reading.last()?.file;
-        let folder = parent(&self.sources[importing].path).to_string();
-        let resolved = match resolve_path(self.loader, &folder, &path.text) {
-            Ok(resolved) => resolved,
-            Err(tried) => {
-                let tried = tried.map(|path| self.loader.shown(&path));
-                self.report(say::unknown_import(path.span, &path.text, &tried));
-                return self.unread_import(import);
-            }
-        };
-        if let Some(at) = self.reading.iter().position(|reading| self.sources[reading.file].path == resolved)
-        {
-            let ring: Vec<Span> =
-                self.reading[at + 1..].iter().filter_map(|reading| reading.import).collect();
-            self.report(say::cyclic_import(path.span, &path.text, &ring));
-            return self.unread_import(import);
-        }
-        self.imports += 1;
-        if self.reading.len() >= MAX_CHAIN || self.imports > MAX_IMPORTS {
-            let limit = match self.reading.len() >= MAX_CHAIN {
-                true => format!("A chain of imports is at most {MAX_CHAIN} files long."),
-                false => format!("A compilation reads at most {MAX_IMPORTS} imports."),
-            };
-            let shown = self.loader.shown(&resolved);
-            self.report(say::too_many_imports(&shown, path.span, &limit));
-            return self.unread_import(import);
-        }
-        let Some((file, document)) = self.load(&resolved, Some(path.span)) else {
-            return self.unread_import(import);
-        };
-        self.repeated_import(file, &document, path);
-        Some(Item::Scope(self.imported(import, file, &document)))
-    }
-
-    /// Declares the name of an import whose file is not read, so that uses of it say nothing more than they must.
-    fn unread_import(&mut self, import: &ast::Import) -> Option<Item> {
-        let name = self.import_name(import);
-        let id = self.names.open(None, BTreeMap::new());
-        self.declare_member(&name, NameKind::Import, Some(id));
-        None
-    }
-
-    fn import_name(&mut self, import: &ast::Import) -> Name {
-        if let Some(alias) = &import.alias {
-            return alias.clone();
-        }
-        let stem = stem(&import.path.text);
-        let mut chars = stem.chars();
-        let identifier = chars.next().is_some_and(|first| first.is_ascii_alphabetic() || first == '_')
-            && chars.all(|char| char.is_ascii_alphanumeric() || char == '_');
-        if !identifier || crate::syntax::token::Primitive::from_text(stem).is_some() {
-            self.report(say::unnamed_import(import.path.span, stem));
-        }
-        Name { text: stem.to_string(), span: import.path.span }
-    }
-
-    /// Warns of a second copy of a file's own events.
-    fn repeated_import(&mut self, file: FileId, document: &Document, path: &Name) {
-        if self.here.excluded.is_some() || !self.declares_members(&document.declarations) {
-            return;
-        }
-        match self.first_imports.get(&file).copied() {
-            None => {
-                self.first_imports.insert(file, path.span);
-            }
-            Some(first) => {
-                // An import inside a file that is itself imported twice repeats itself: the outer one is at fault.
-                let at = if first == path.span { self.here.via.unwrap_or(path.span) } else { path.span };
-                self.report(say::repeated_import(at, first, &path.text));
-            }
-        }
-    }
-
-    /// Whether a file declares an event or a function this build compiles, in its own scopes.
-    fn declares_members(&self, declarations: &[Declaration]) -> bool {
-        declarations.iter().any(|declaration| {
-            let excluded = super::profiles::excluding(&declaration.attributes, self.profile, &mut vec![]);
-            excluded.is_none()
-                && match &declaration.kind {
-                    DeclarationKind::Event(_) | DeclarationKind::Function(_) => true,
-                    DeclarationKind::Scope(scope) => self.declares_members(&scope.declarations),
-                    DeclarationKind::Import(_) | DeclarationKind::Type(_) | DeclarationKind::Nothing => false,
-                }
-        })
-    }
-
-    /// Reads an imported file as a document of its own, then lets it behave as a scope.
-    fn imported(&mut self, import: &ast::Import, file: FileId, document: &Document) -> Scope {
-        let name = self.import_name(import);
-        super::options::read(&document.options, self.profile, &mut self.diagnostics);
-        let path = self.path_of(&name.text);
-        let outer = self.here.clone();
-        self.here = Here {
-            path: path.clone(),
-            via: outer.via.or(Some(import.path.span)),
-            depth: 0,
-            declaring: None,
-            params: vec![],
-            ..outer.clone()
-        };
-        self.reading.push(Reading { file, import: Some(import.path.span) });
-        let scope = Scope { name: name.text.clone(), path, items: vec![], span: name.span };
-        let scope = self.document(document, scope);
-        self.reading.pop();
-        let inner = self.here.scope;
-        self.here = outer;
-        self.names.attach(inner, self.here.scope);
-        self.declare_member(&name, NameKind::Import, Some(inner));
-        scope
-    }
-
-    fn type_decl(&mut self, declared: &ast::TypeDecl, export: bool) -> Option<Item> {
-        let name = &declared.name;
-        self.here.declaring = Some(name.clone());
-        let params: Option<Vec<String>> = declared
-            .params
-            .as_ref()
-            .map(|params| params.names.iter().map(|name| name.text.clone()).collect());
-        self.here.params = params.clone().unwrap_or_default();
-        let mut ty = self.owned_ty(&declared.ty, Some(name));
-        let bare = self.declared_kind(declared, &mut ty);
-        if !self.measure.of(&ty).allowed() {
-            self.report(say::too_large(name.span));
-            ty.kind = TypeKind::Error;
-        }
-        self.here.declaring = None;
-        self.here.params = vec![];
-        self.generic_rules(declared, &ty, export);
-        self.declare_type(declared, params, ty, bare, export)
-    }
-
-    /// Refuses references of the wrong kind for the keyword; gives the spelling of an alias of a bare primitive.
-    fn declared_kind(&mut self, declared: &ast::TypeDecl, ty: &mut Type) -> Option<Arc<PrimitiveType>> {
-        let base = base_of(&declared.ty);
-        let reference = match &base.kind {
-            ast::TypeKind::Primitive(primitive) => {
-                return declared.suffix.is_none().then(|| Arc::new(primitive.clone()));
-            }
-            ast::TypeKind::Reference(reference) => reference,
-            _ => return None,
-        };
-        let name = &reference.name;
-        let entry = self.names.lookup(self.here.scope, &name.text);
-        let found = entry.map(|entry| entry.span);
-        let bare = entry.and_then(|entry| entry.bare.clone());
-        let meaning = &base_of_resolved(ty, &declared.ty).meaning().kind;
-        let fits = match (declared.keyword, meaning) {
-            (_, TypeKind::Error) => return None,
-            (TypeKeyword::Type, _) => bare.is_some(),
-            (TypeKeyword::Map, TypeKind::Map { .. })
-            | (TypeKeyword::Set, TypeKind::Set(_))
-            | (TypeKeyword::Enum, TypeKind::UnitEnum(_) | TypeKind::TaggedEnum { .. }) => true,
-            (TypeKeyword::Map | TypeKeyword::Set | TypeKeyword::Enum | TypeKeyword::Struct, _) => false,
-        };
-        if !fits {
-            self.report(say::wrong_kind(base.span, &name.text, found, declared.keyword.text()));
-            ty.kind = TypeKind::Error;
-            return None;
-        }
-        bare.filter(|_| declared.suffix.is_none() && declared.keyword == TypeKeyword::Type)
-            .map(|bare| Arc::new(refine_alias(&bare, &reference.refine)))
-    }
-
-    fn generic_rules(&mut self, declared: &ast::TypeDecl, ty: &Type, export: bool) {
-        let Some(params) = &declared.params else { return };
-        let labels = matches!(declared.keyword, TypeKeyword::Set)
-            || (declared.keyword == TypeKeyword::Enum && matches!(ty.meaning().kind, TypeKind::UnitEnum(_)));
-        if labels {
-            self.report(say::generic_labels(params.span, declared.name.span, declared.keyword.text()));
-        } else if let Some(suffix) = declared.suffix {
-            self.report(say::generic_suffix(suffix, params.span));
-        }
-        if export {
-            self.report(say::generic_export(declared.name.span, params.span, &declared.name.text));
-        }
-    }
-
-    fn declare_type(
-        &mut self,
-        declared: &ast::TypeDecl,
-        params: Option<Vec<String>>,
-        ty: Type,
-        bare: Option<Arc<PrimitiveType>>,
-        export: bool,
-    ) -> Option<Item> {
-        let (name, scope) = (&declared.name, self.here.scope);
-        let path = self.path_of(&name.text);
-        let luau_name = path.join("_");
-        if let Some(first) = self.names.visible_type(scope, &name.text) {
-            let first = first.span;
-            self.report(say::duplicate_declaration(name.span, first, &name.text, "type"));
-        } else if let Some(first) = self.luau_names.get(&luau_name).copied() {
-            self.report(say::duplicate_luau_name(name.span, first, &luau_name));
-        }
-        if let Some(member) = self.names.own_member(scope, &name.text).filter(|_| export) {
-            self.report(say::export_beside_member(name.span, member.span, &name.text));
-        }
-        self.luau_names.entry(luau_name.clone()).or_insert(name.span);
-        self.declare_name(name, NameKind::Type { export });
-        let excluded = self.here.excluded;
-        let decl = excluded.is_none().then_some(TypeId(self.types.len() as u32));
-        let entry = TypeEntry {
-            span: name.span,
-            decl,
-            ty: Arc::new(ty.clone()),
-            params: params.clone(),
-            bare,
-            excluded,
-        };
-        self.names.add_type(scope, &name.text, entry, export);
-        let Some(decl) = decl else {
-            if params.is_none() {
-                self.excluded_types.push(ty);
-            }
-            return None;
-        };
-        let generics = params.unwrap_or_default();
-        self.types.push(TypeDecl {
-            name: name.text.clone(),
-            path,
-            luau_name,
-            generics,
-            ty,
-            export,
-            span: name.span,
-        });
-        Some(Item::Type(decl))
-    }
 }
 
 /// The types a scope declares, with their names' places.
@@ -565,27 +326,4 @@ fn ahead(declarations: &[Declaration]) -> BTreeMap<String, Span> {
         }
     }
     ahead
-}
-
-/// A written type without its suffixes.
-fn base_of(written: &ast::Type) -> &ast::Type {
-    match &written.kind {
-        ast::TypeKind::Optional(inner, _)
-        | ast::TypeKind::Array(inner, _)
-        | ast::TypeKind::Ranged(inner, _) => base_of(inner),
-        _ => written,
-    }
-}
-
-/// What the base of a written type means, out of what all of it means.
-fn base_of_resolved<'t>(ty: &'t Type, written: &ast::Type) -> &'t Type {
-    match (&written.kind, &ty.kind) {
-        (ast::TypeKind::Optional(written, _), TypeKind::Optional { inner, .. }) => {
-            base_of_resolved(inner, written)
-        }
-        (ast::TypeKind::Array(written, _), TypeKind::Array { element, .. }) => {
-            base_of_resolved(element, written)
-        }
-        _ => ty,
-    }
 }

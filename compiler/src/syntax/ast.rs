@@ -92,7 +92,7 @@ pub enum DeclarationKind {
     /// `function`
     Function(Member),
     /// `type`, `struct`, `enum`, `map`, `set`
-    Type(TypeDecl),
+    Type(Box<TypeDecl>),
     /// Attributes with no statement behind them.
     Nothing,
 }

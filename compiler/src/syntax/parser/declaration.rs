@@ -234,7 +234,7 @@ impl Parser<'_> {
             Ok(()) => {}
             Err(Failed) => self.skip_declaration(start),
         }
-        Ok(DeclarationKind::Type(declared))
+        Ok(DeclarationKind::Type(Box::new(declared)))
     }
 
     fn type_decl_rest(&mut self, declared: &mut TypeDecl) -> Outcome<()> {
