@@ -457,14 +457,14 @@ impl<P> Message<P> {
 }
 
 fn step_loss(settings: &LinkSettings, bad: &mut bool, random: &mut Random) -> bool {
-    match settings.loss_model {
-        LossModel::Independent => random.chance(settings.loss),
-        LossModel::Gilbert { p, r, loss_good, loss_bad } => {
-            let turns = random.chance(if *bad { r } else { p });
-            *bad ^= turns;
-            random.chance(if *bad { loss_bad } else { loss_good })
-        }
-    }
+    let [p, r, loss_good, loss_bad] = match settings.loss_model {
+        LossModel::Independent => return random.chance(settings.loss),
+        LossModel::Bursty => LossModel::bursts(settings.loss),
+        LossModel::Gilbert { p, r, loss_good, loss_bad } => [p, r, loss_good, loss_bad],
+    };
+    let turns = random.chance(if *bad { r } else { p });
+    *bad ^= turns;
+    random.chance(if *bad { loss_bad } else { loss_good })
 }
 
 fn draw_jitter(settings: &LinkSettings, random: &mut Random) -> Time {

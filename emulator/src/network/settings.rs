@@ -26,7 +26,9 @@ pub enum LossModel {
     /// Each with probability `loss`, whatever became of the one before.
     #[default]
     Independent,
-    /// Bursts: a two-state chain that is stepped once a packet.
+    /// Bursts of four packets on average, half of them lost, as many as `loss` asks for.
+    Bursty,
+    /// Bursts of one's own: a two-state chain that is stepped once a packet. `loss` is not used.
     Gilbert {
         /// Probability of turning bad.
         p: f64,
@@ -39,12 +41,18 @@ pub enum LossModel {
     },
 }
 
+/// Average length of a burst of [`LossModel::Bursty`] is four packets: it ends with this probability a packet.
+const BURST_END: f64 = 0.25;
+/// Loss inside such a burst.
+const BURST_LOSS: f64 = 0.5;
+
 impl LossModel {
-    /// Bursts of four packets on average, half of them lost, that lose `loss` of all packets in the long run.
-    pub fn bursty(loss: f64) -> LossModel {
-        let bad = (2.0 * loss).min(0.9);
-        let r = 0.25;
-        LossModel::Gilbert { p: r * bad / (1.0 - bad), r, loss_good: 0.0, loss_bad: 0.5 }
+    /// The two-state chain of a bursty link that loses `loss` of all packets in the long run: p, r, lossGood, lossBad.
+    pub fn bursts(loss: f64) -> [f64; 4] {
+        let bad = (loss / BURST_LOSS).min(0.9);
+        // What bursts alone cannot lose is lost between them too.
+        let good = ((loss - bad * BURST_LOSS) / (1.0 - bad)).max(0.0);
+        [BURST_END * bad / (1.0 - bad), BURST_END, good, BURST_LOSS]
     }
 }
 
@@ -123,10 +131,7 @@ impl LinkSettings {
             loss,
             ..LinkSettings::default()
         };
-        let bursty = |settings: LinkSettings| LinkSettings {
-            loss_model: LossModel::bursty(settings.loss),
-            ..settings
-        };
+        let bursty = |settings: LinkSettings| LinkSettings { loss_model: LossModel::Bursty, ..settings };
         Some(match name {
             "perfect" => LinkSettings::default(),
             // Delays in whole frames, as the network simulation of Studio shows them.
@@ -154,11 +159,7 @@ impl LinkSettings {
             "jitter" => self.jitter = seconds()?,
             "maxDelayStep" => self.max_delay_step = seconds()?,
             "rto" => self.rto = Some(seconds()?),
-            "loss" => {
-                self.loss = share()?;
-                // A plain loss rate means just that, whatever the preset before it did.
-                self.loss_model = LossModel::Independent;
-            }
+            "loss" => self.loss = share()?,
             "reorder" => self.reorder = share()?,
             "duplicate" => self.duplicate = share()?,
             "bandwidth" => {
@@ -176,7 +177,7 @@ impl LinkSettings {
             "lossModel" => {
                 self.loss_model = match value {
                     LinkValue::Text(name) if name == "independent" => LossModel::Independent,
-                    LinkValue::Text(name) if name == "bursty" => LossModel::bursty(self.loss),
+                    LinkValue::Text(name) if name == "bursty" => LossModel::Bursty,
                     LinkValue::Gilbert([p, r, loss_good, loss_bad]) => {
                         if ![*p, *r, *loss_good, *loss_bad].iter().all(|share| (0.0..=1.0).contains(share)) {
                             return Err(
@@ -294,8 +295,12 @@ mod tests {
             (Time::from_millis(60), Time::from_millis(15), 0.005)
         );
         let poor = LinkSettings::preset("poor").expect("known");
-        let LossModel::Gilbert { p, r, loss_bad, .. } = poor.loss_model else { panic!("bursty") };
-        assert!((p / (p + r) * loss_bad - 0.05).abs() < 1e-12);
+        assert_eq!((poor.loss, poor.loss_model), (0.05, LossModel::Bursty));
+        for loss in [0.0, 0.02, 0.05, 0.3, 0.7] {
+            let [p, r, good, bad] = LossModel::bursts(loss);
+            let share = p / (p + r);
+            assert!((share * bad + (1.0 - share) * good - loss).abs() < 1e-12, "{loss}");
+        }
     }
 
     #[test]

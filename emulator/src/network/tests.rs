@@ -146,7 +146,7 @@ fn bursts_of_the_two_state_model_are_longer_than_chance() {
         (total, pairs)
     };
     let (independent, single) = pattern(LossModel::Independent);
-    let (bursty, paired) = pattern(LossModel::bursty(0.05));
+    let (bursty, paired) = pattern(LossModel::Bursty);
     assert!((900..1100).contains(&independent), "{independent}");
     assert!((850..1150).contains(&bursty), "{bursty}");
     assert!(paired > 4 * single, "{paired} pairs against {single}");

@@ -55,6 +55,8 @@ pub struct Presence {
     overlooked: Cell<bool>,
     // On a client: players and characters of theirs that are not in the tree yet.
     expected: RefCell<Vec<(InstanceId, InstanceId)>>,
+    // On a client: its player has had a character.
+    spawned: Cell<bool>,
 }
 
 /// Watches a server for code that waits for players who are there already.
@@ -106,6 +108,8 @@ pub fn apply_changes(peer: &Rc<Peer>, changes: impl IntoIterator<Item = Change>)
     for (player, character) in expected {
         if !characters::try_announce(peer, player, character) {
             presence.expected.borrow_mut().push((player, character));
+        } else if presence.local.get() == Some(player) && presence.spawned.replace(true) {
+            copy_starter_gui(peer, player, true);
         }
     }
 }
@@ -191,6 +195,32 @@ pub fn copy_starter_scripts(peer: &Rc<Peer>, player: InstanceId) {
         }
     }
     tree::move_to(peer, scripts, Some(player));
+}
+
+/// Gives a client copies of what is in `StarterGui`, in its `PlayerGui`: when it has loaded, and anew with each
+/// character. What has `ResetOnSpawn` off is copied once.
+pub fn copy_starter_gui(peer: &Rc<Peer>, player: InstanceId, respawned: bool) {
+    let model = peer.data_model();
+    let (gui, starters, old) = {
+        let store = model.store();
+        let children = store.children(player).iter().copied();
+        let Some(gui) = children.into_iter().find(|child| store.class(*child).name() == "PlayerGui") else {
+            return;
+        };
+        let starters = store.children(single_id(known_class("StarterGui"))).to_vec();
+        let names: Vec<_> = starters.iter().map(|starter| store.name(*starter)).collect();
+        let old = store.children(gui).iter().copied().filter(|child| names.contains(&store.name(*child)));
+        (gui, starters, old.collect::<Vec<_>>())
+    };
+    let stays = |id: InstanceId| instance::property_of(peer, id, "ResetOnSpawn") == Value::Boolean(false);
+    if respawned {
+        old.into_iter().filter(|id| !stays(*id)).for_each(|id| tree::force_destroy(peer, id));
+    }
+    for starter in starters.into_iter().filter(|starter| !(respawned && stays(*starter))) {
+        if let Some(copy) = tree::clone(peer, starter) {
+            tree::move_to(peer, copy, Some(gui));
+        }
+    }
 }
 
 /// Puts a `Player` into the game and fires `PlayerAdded`.

@@ -65,8 +65,12 @@ fn index(side: Side) -> usize {
 impl Core {
     /// The common part of a new world.
     pub fn new(shared: Rc<Shared>) -> Rc<Core> {
-        let header =
-            Header { seed: shared.seed.0, start: shared.clock.get().unix_start(), ..Header::default() };
+        let header = Header {
+            seed: shared.seed.0,
+            settings: shared.settings.entries(),
+            start: shared.clock.get().unix_start(),
+            ..Header::default()
+        };
         Rc::new(Core {
             shared,
             members: RefCell::default(),

@@ -199,6 +199,7 @@ impl World {
                 client.state.set(ClientState::Loaded);
                 data_model::set_loaded(peer);
                 players::copy_starter_scripts(peer, client.player);
+                players::copy_starter_gui(peer, client.player, false);
                 scripts::begin(peer, scripts::Stage::All);
             }
         }

@@ -10,8 +10,8 @@ use crate::datamodel::journal::{Audience, Change, Entry};
 use crate::network::{Arrival, Loss, Outgoing, Way};
 use crate::peer::Peer;
 use crate::services::players;
-use crate::services::remotes::{Arrived, Call, Posted};
-use crate::shared::{ReplicationOrder, Side};
+use crate::services::remotes::{self, Arrived, Call, Posted};
+use crate::shared::{CompressEstimate, ReplicationOrder, Side};
 use crate::trace::{Event, Fate};
 use crate::value::Value;
 
@@ -355,7 +355,7 @@ impl Parcel {
 
 /// Estimated bytes of a change; the real protocol is private.
 fn change_size(change: &Change) -> usize {
-    let value = |value: &Value| crate::services::remotes::payload(std::slice::from_ref(value)) + 1;
+    let value = |value: &Value| remotes::payload(std::slice::from_ref(value), CompressEstimate::None) + 1;
     match change {
         Change::Create(created) => {
             let properties: usize = created.properties.iter().map(|(_, held)| 2 + value(held)).sum();

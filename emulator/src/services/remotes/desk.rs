@@ -138,8 +138,9 @@ impl Desk {
             Target::Everyone => self.core.connected(),
         };
         let upwards = !self.side.is_server();
-        let size = size::message(&args, upwards, class == PacketClass::RemoteFunction);
-        let payload = size::payload(&args);
+        let compress = self.core.settings().compress_estimate;
+        let size = size::message(&args, upwards, class == PacketClass::RemoteFunction, compress);
+        let payload = size::payload(&args, compress);
         let packet = self.core.trace_mut().send(Packet {
             id: 0,
             from: self.side,

@@ -6,8 +6,8 @@ use super::desk::{Desk, Pending};
 use crate::peer::Peer;
 use crate::shared::{DiagnosticCode, Side};
 use crate::trace::{PacketKind, Target};
-use crate::value::InstanceId;
-use crate::vm::{Cx, Outcome, Raise, Returns};
+use crate::value::{InstanceId, Value};
+use crate::vm::{Cx, Outcome, Raise, Returns, Type};
 
 /// The desk of a peer that belongs to a world.
 fn desk(peer: &Peer) -> Result<Rc<Desk>, Raise> {
@@ -43,13 +43,22 @@ fn recipient(cx: &Cx<'_>, desk: &Desk, remote: InstanceId, method: &str) -> Resu
     Ok(None)
 }
 
+/// The arguments from `first` on, copied. A userdata without a type stays what it is: the conversion makes it nil.
+fn arguments(cx: &Cx<'_>, first: i32) -> Result<Vec<Value>, Raise> {
+    let one = |index| match cx.kind(index) {
+        Type::Userdata => cx.shallow(index),
+        _ => cx.value(index),
+    };
+    (first..=cx.count()).map(one).collect()
+}
+
 /// `RemoteEvent:FireServer(...)` and `UnreliableRemoteEvent:FireServer(...)`.
 pub fn fire_server(cx: &mut Cx<'_>) -> Outcome {
     let peer = cx.peer();
     on_client(&peer, "FireServer")?;
     let desk = desk(&peer)?;
     let remote = cx.instance(0)?;
-    let args = desk.convert(&peer, remote, &cx.values_from(1)?)?;
+    let args = desk.convert(&peer, remote, &arguments(cx, 1)?)?;
     desk.post(&peer, remote, PacketKind::Event, Target::One(Side::Server), args, false);
     Ok(Returns::NONE)
 }
@@ -61,7 +70,7 @@ pub fn fire_client(cx: &mut Cx<'_>) -> Outcome {
     let desk = desk(&peer)?;
     let remote = cx.instance(0)?;
     let to = recipient(cx, &desk, remote, "FireClient")?;
-    let args = desk.convert(&peer, remote, &cx.values_from(2)?)?;
+    let args = desk.convert(&peer, remote, &arguments(cx, 2)?)?;
     if let Some(side) = to {
         desk.post(&peer, remote, PacketKind::Event, Target::One(side), args, false);
     }
@@ -74,7 +83,7 @@ pub fn fire_all_clients(cx: &mut Cx<'_>) -> Outcome {
     on_server(&peer, "FireAllClients")?;
     let desk = desk(&peer)?;
     let remote = cx.instance(0)?;
-    let args = desk.convert(&peer, remote, &cx.values_from(1)?)?;
+    let args = desk.convert(&peer, remote, &arguments(cx, 1)?)?;
     desk.post(&peer, remote, PacketKind::Event, Target::Everyone, args, false);
     Ok(Returns::NONE)
 }
@@ -85,7 +94,7 @@ pub fn invoke_server(cx: &mut Cx<'_>) -> Outcome {
     on_client(&peer, "InvokeServer")?;
     let desk = desk(&peer)?;
     let remote = cx.instance(0)?;
-    let args = desk.convert(&peer, remote, &cx.values_from(1)?)?;
+    let args = desk.convert(&peer, remote, &arguments(cx, 1)?)?;
     invoke(cx, &peer, &desk, remote, Side::Server, args)
 }
 
@@ -96,7 +105,7 @@ pub fn invoke_client(cx: &mut Cx<'_>) -> Outcome {
     let desk = desk(&peer)?;
     let remote = cx.instance(0)?;
     let to = recipient(cx, &desk, remote, "InvokeClient")?;
-    let args = desk.convert(&peer, remote, &cx.values_from(2)?)?;
+    let args = desk.convert(&peer, remote, &arguments(cx, 2)?)?;
     match to {
         Some(side) => invoke(cx, &peer, &desk, remote, side, args),
         None => Err(Raise::new(LEFT)),
@@ -112,7 +121,7 @@ fn invoke(
     desk: &Desk,
     remote: InstanceId,
     to: Side,
-    args: Rc<[crate::value::Value]>,
+    args: Rc<[Value]>,
 ) -> Outcome {
     let parked = cx.park()?;
     let call = desk.core.next_call();

@@ -1,8 +1,14 @@
 //! Estimated sizes of remote calls, for bandwidth, the unreliable limit and the trace. The real protocol is private:
 //! every number here is an estimate. Source: Roblox behaviour, 5.8.
 
+use std::io::Write;
+
+use flate2::Compression;
+use flate2::write::DeflateEncoder;
+
 use super::rotation::is_aligned;
 use crate::datatypes::Datatype;
+use crate::shared::CompressEstimate;
 use crate::value::Value;
 
 /// Bytes of a remote event call around its arguments.
@@ -13,42 +19,55 @@ const UPWARDS: usize = 5;
 const FUNCTION: usize = 2;
 
 /// Bytes a call or reply counts for, all in all.
-pub fn message(arguments: &[Value], upwards: bool, function: bool) -> usize {
+pub fn message(arguments: &[Value], upwards: bool, function: bool, compress: CompressEstimate) -> usize {
     let around = CALL + if upwards { UPWARDS } else { 0 } + if function { FUNCTION } else { 0 };
-    around + arguments.iter().map(element).sum::<usize>()
+    around + arguments.iter().map(|value| element(value, compress)).sum::<usize>()
 }
 
 /// Bytes that count against the limit of an unreliable event: the arguments' contents, without the tag and the length
 /// of each. A lone buffer of 1000 bytes fits a limit of 1000.
-pub fn payload(arguments: &[Value]) -> usize {
-    arguments.iter().map(|value| value_content(value)).sum()
+pub fn payload(arguments: &[Value], compress: CompressEstimate) -> usize {
+    let content = |value: &Value| match value {
+        Value::String(bytes) => bytes.len(),
+        Value::Buffer(bytes) => buffer_bytes(bytes, compress),
+        other => body(other, compress),
+    };
+    arguments.iter().map(content).sum()
 }
 
-fn value_content(value: &Value) -> usize {
-    match value {
-        Value::String(bytes) | Value::Buffer(bytes) => bytes.len(),
-        other => body(other),
+/// Bytes of a buffer's contents. The engine compresses buffers, in a way of its own; a fast deflate stands in for it.
+fn buffer_bytes(bytes: &[u8], compress: CompressEstimate) -> usize {
+    if compress == CompressEstimate::None {
+        return bytes.len();
     }
+    let mut encoder = DeflateEncoder::new(Vec::new(), Compression::fast());
+    // Writing to memory cannot fail.
+    let _ = encoder.write_all(bytes);
+    encoder.finish().map_or(bytes.len(), |packed| packed.len().min(bytes.len()))
 }
 
-fn element(value: &Value) -> usize {
-    1 + body(value)
+fn element(value: &Value, compress: CompressEstimate) -> usize {
+    1 + body(value, compress)
 }
 
-fn body(value: &Value) -> usize {
+fn body(value: &Value, compress: CompressEstimate) -> usize {
     match value {
         Value::Nil => 0,
         Value::Boolean(_) => 1,
         Value::Number(_) => 8,
         Value::Vector(_) => 12,
-        Value::String(bytes) | Value::Buffer(bytes) => varint(bytes.len()) + bytes.len(),
+        Value::String(bytes) => varint(bytes.len()) + bytes.len(),
+        Value::Buffer(bytes) => varint(bytes.len()) + buffer_bytes(bytes, compress),
         Value::Instance(_) | Value::EnumItem(_) => 4,
         Value::Datatype(datatype) => datatype_body(datatype),
         Value::Table(table) if table.array.is_empty() => {
-            let entry = |(key, value): &(Value, Value)| body(key) + element(value);
+            let entry = |(key, value): &(Value, Value)| body(key, compress) + element(value, compress);
             varint(table.pairs.len()) + table.pairs.iter().map(entry).sum::<usize>()
         }
-        Value::Table(table) => varint(table.array.len()) + table.array.iter().map(element).sum::<usize>(),
+        Value::Table(table) => {
+            varint(table.array.len())
+                + table.array.iter().map(|value| element(value, compress)).sum::<usize>()
+        }
         Value::Enum(_)
         | Value::Enums
         | Value::Signal(_)
@@ -88,17 +107,27 @@ fn varint(length: usize) -> usize {
 mod tests {
     use super::*;
 
+    const RAW: CompressEstimate = CompressEstimate::None;
+
     #[test]
     fn sizes_are_those_of_the_model() {
         let buffer = |len: usize| Value::Buffer(vec![0; len].into());
-        assert_eq!(message(&[], false, false), 9);
-        assert_eq!(message(&[Value::Number(1.0), Value::Nil], true, false), 14 + 9 + 1);
-        assert_eq!(message(&[buffer(200)], false, true), 9 + 2 + 1 + 2 + 200);
-        assert_eq!(payload(&[buffer(1000)]), 1000);
+        assert_eq!(message(&[], false, false, RAW), 9);
+        assert_eq!(message(&[Value::Number(1.0), Value::Nil], true, false, RAW), 14 + 9 + 1);
+        assert_eq!(message(&[buffer(200)], false, true, RAW), 9 + 2 + 1 + 2 + 200);
+        assert_eq!(payload(&[buffer(1000)], RAW), 1000);
         let array = Value::array([Value::Boolean(true), Value::Vector([0.0; 3])]);
-        assert_eq!(message(&[array], false, false), 9 + 1 + 1 + 2 + 13);
+        assert_eq!(message(&[array], false, false, RAW), 9 + 1 + 1 + 2 + 13);
         let record = Value::record([("ab", Value::Number(1.0))]);
-        assert_eq!(message(&[record], false, false), 9 + 1 + 1 + 3 + 9);
+        assert_eq!(message(&[record], false, false, RAW), 9 + 1 + 1 + 3 + 9);
+    }
+
+    #[test]
+    fn an_estimate_of_compression_never_makes_larger() {
+        let zeros = Value::Buffer(vec![0; 1000].into());
+        assert!(payload(&[zeros], CompressEstimate::Zstd) < 100);
+        let noise: Vec<u8> = (0..200u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
+        assert!(payload(&[Value::Buffer(noise.into())], CompressEstimate::Zstd) <= 200);
     }
 
     #[test]

@@ -318,3 +318,18 @@ fn characters_are_dummies_that_scripts_can_wait_for() {
         assert_eq!(output(&world, Side::Server)[3..], ["gone Player1", "0"]);
     }
 }
+
+#[test]
+fn starter_gui_is_copied_at_loading_and_with_each_later_character() {
+    for mode in MODES {
+        let scripts = [("StarterGui", "LocalScript", "Hud", "print('hud', script.Parent.ClassName)")];
+        let world = world(mode, &scripts, 1);
+        assert_eq!(output(&world, A), ["hud PlayerGui"]);
+        for _ in 0..2 {
+            run(&world, Side::Server, "game:GetService('Players').Player1:LoadCharacter()");
+            world.step(1).unwrap();
+        }
+        run(&world, A, "print(#game:GetService('Players').LocalPlayer.PlayerGui:GetChildren())");
+        assert_eq!(output(&world, A), ["hud PlayerGui", "hud PlayerGui", "1"]);
+    }
+}

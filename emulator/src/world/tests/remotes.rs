@@ -128,6 +128,7 @@ fn arguments_follow_the_table() {
             event:FireAllClients({ 1, 2, x = 3 }, { [10] = "a" }, { [true] = 1 })
             event:FireAllClients({ 1, print, 3 }, { a = print, b = 2 }, print)
             event:FireAllClients({ 1, 2, nil, 4 }, {})
+            event:FireAllClients(newproxy(), event.Destroying, coroutine.create(print), Color3.new(0, 0.5, 1))
             local cyclic = {} cyclic.me = cyclic
             print(pcall(function() event:FireAllClients(cyclic) end))
             local b = buffer.create(3) buffer.writeu8(b, 0, 7)
@@ -157,6 +158,7 @@ fn arguments_follow_the_table() {
             "Event 3 {1=1,2=2} {10=a} {true=1}",
             "Event 3 {1=1,3=3} {b=2} nil",
             "Event 2 {1=1,2=2} {}",
+            "Event 4 nil nil nil 0, 0.5, 1",
             "byte 7 3 1",
         ];
         expected.sort();

@@ -217,7 +217,7 @@ fn bursts_flaps_and_models_are_set_per_client() {
         .set_link(
             0,
             Some(crate::network::Way::Down),
-            &LinkSettings { loss_model: LossModel::bursty(0.3), ..LinkSettings::default() },
+            &LinkSettings { loss: 0.3, loss_model: LossModel::Bursty, ..LinkSettings::default() },
         )
         .unwrap();
     world.burst_link(1, 1.0, ms(500)).unwrap();
