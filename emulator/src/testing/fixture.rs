@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use blinkblox_compiler::schema::Profile;
 use blinkblox_compiler::source::{MemoryLoader, SourceLoader};
+use blinkblox_compiler::wire::Wire;
 use blinkblox_compiler::{Compilation, compile};
 
 use super::director::{normalise, shown};
@@ -75,6 +76,8 @@ pub struct Built {
     pub server_net: Option<String>,
     /// Full name of the client's first module, as a client finds it.
     pub client_net: Option<String>,
+    /// How the first schema's packets are laid out.
+    pub wire: Option<Arc<Wire>>,
 }
 
 impl Fixture {
@@ -85,10 +88,14 @@ impl Fixture {
             None => ProjectTree::of(Node::new("DataModel", "Game")),
         };
         let mut nets = [None, None];
+        let mut wire = None;
         for (is_server, schemas) in [(true, &self.server_schemas), (false, &self.client_schemas)] {
             for schema in schemas {
-                let place = mount_net(&mut tree, schema, is_server)?;
+                let compilation = schema.compile();
+                let place = mount_net(&mut tree, schema, &compilation, is_server)?;
                 nets[usize::from(!is_server)].get_or_insert(place);
+                let resolved = compilation.analysis.schema.as_ref();
+                wire = wire.or_else(|| resolved.map(|schema| Arc::new(Wire::of(schema))));
             }
         }
         let [server_net, client_net] = nets;
@@ -99,15 +106,19 @@ impl Fixture {
             insert(&mut tree.root, &path, source.replace("\r\n", "\n"), Some(file.clone()))
                 .map_err(|problem| format!("files: {name}: {problem}"))?;
         }
-        Ok(Built { tree, server_net, client_net })
+        Ok(Built { tree, server_net, client_net, wire })
     }
 }
 
-/// Compiles a schema and puts one of its modules where its output would land. Gives the module's full name.
-fn mount_net(tree: &mut ProjectTree, schema: &SchemaSource, is_server: bool) -> Result<String, String> {
-    let compilation = schema.compile();
+/// Puts one of a schema's modules where its output would land. Gives the module's full name.
+fn mount_net(
+    tree: &mut ProjectTree,
+    schema: &SchemaSource,
+    compilation: &Compilation,
+    is_server: bool,
+) -> Result<String, String> {
     let Some(outputs) = &compilation.outputs else {
-        return Err(format!("the schema does not compile:\n{}", first_errors(&compilation)));
+        return Err(format!("the schema does not compile:\n{}", first_errors(compilation)));
     };
     let source = if is_server { &outputs.server } else { &outputs.client };
     let options = compilation.analysis.schema.as_ref().map(|schema| &schema.options);

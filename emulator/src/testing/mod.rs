@@ -5,6 +5,7 @@
 //! (`natives/`); `worlds` and `fixture` make what a test asks for; `report` holds what came out, and `reporters` turn
 //! it into text. Nothing here prints.
 
+pub mod decoding;
 pub mod director;
 pub mod fixture;
 mod kit;

@@ -8,6 +8,7 @@ use super::world::{number_of, side_of, slot, wrong};
 use crate::clock::Time;
 use crate::membrane::HomeId;
 use crate::shared::Side;
+use crate::testing::decoding;
 use crate::testing::director::Director;
 use crate::trace::{Packet, Target};
 use crate::value::Value;
@@ -15,8 +16,13 @@ use crate::vm::{Cx, Handle, NativeFn, Outcome, Raise, Returns};
 use crate::world::{Injection, PacketFilter, Receiver, Verdict};
 
 /// Names as the Luau half calls them.
-pub const NATIVES: &[(&str, NativeFn)] =
-    &[("packets", packets), ("inject", inject), ("intercept", intercept), ("endIntercept", end_intercept)];
+pub const NATIVES: &[(&str, NativeFn)] = &[
+    ("packets", packets),
+    ("decode", decode),
+    ("inject", inject),
+    ("intercept", intercept),
+    ("endIntercept", end_intercept),
+];
 
 const FILTER: &[&str] = &["from", "to", "remote", "reliable", "since"];
 
@@ -94,6 +100,24 @@ fn packets(cx: &mut Cx<'_>) -> Outcome {
     let rows =
         found.iter().map(|packet| describe(packet, &slot, &director)).collect::<Result<Vec<_>, _>>()?;
     cx.push(&Value::array(rows));
+    Ok(Returns::ONE)
+}
+
+/// What a packet holds, read with the world's schema; nil without one.
+fn decode(cx: &mut Cx<'_>) -> Outcome {
+    let director = Director::of(cx)?;
+    let slot = slot(cx, &director)?;
+    let id = cx.number(2)? as u64;
+    let packet = slot.world.trace().packet(id).cloned();
+    let decoded = match (&slot.built.wire, packet) {
+        (Some(wire), Some(packet)) => {
+            let home = slot.home(&director.membrane, packet.from).unwrap_or(HomeId::DIRECTOR);
+            let decoded = decoding::decode(wire, &packet).unwrap_or(Value::Nil);
+            director.membrane.translate(&decoded, home, HomeId::DIRECTOR)?
+        }
+        _ => Value::Nil,
+    };
+    cx.push(&decoded);
     Ok(Returns::ONE)
 }
 
