@@ -6,6 +6,7 @@
 mod check;
 pub mod diagnostics;
 pub mod emit;
+pub mod format;
 pub mod outputs;
 pub mod schema;
 pub mod source;

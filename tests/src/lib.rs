@@ -1,1 +1,3 @@
-//! Whole-product tests.
+//! What whole-product tests share.
+
+pub mod corpus;

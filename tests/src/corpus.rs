@@ -1,0 +1,66 @@
+//! The schemas of `corpus/` and `golden/`, read from disk.
+
+use std::path::{Path, PathBuf};
+
+use blinkblox_compiler::source::MemoryLoader;
+
+/// Name of the entry of every case.
+pub const ENTRY: &str = "main.blink";
+
+/// A case of the corpus.
+pub struct Case {
+    /// Its path, for messages.
+    pub path: PathBuf,
+    /// Its files, the entry first: name and text.
+    pub files: Vec<(String, String)>,
+}
+
+impl Case {
+    /// A loader with the files of the case, each text passed through `change`.
+    pub fn loader(&self, change: impl Fn(&str) -> String) -> MemoryLoader {
+        self.files.iter().fold(MemoryLoader::new(), |loader, (name, text)| loader.with(name, change(text)))
+    }
+}
+
+/// Cases of `corpus/ok` or `corpus/err`, by path.
+pub fn corpus(folder: &str) -> Vec<Case> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus").join(folder);
+    paths(&root).into_iter().map(|path| Case { files: files(&read(&path)), path }).collect()
+}
+
+/// Schemas of `golden`, by path.
+pub fn golden() -> Vec<Case> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("golden");
+    let schemas = paths(&root).into_iter().map(|path| path.join("schema.blink"));
+    schemas
+        .filter(|path| path.is_file())
+        .map(|path| Case { files: vec![(ENTRY.to_string(), read(&path))], path })
+        .collect()
+}
+
+fn paths(folder: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+    let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+    paths.sort();
+    paths
+}
+
+fn read(path: &Path) -> String {
+    std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+/// A case's text taken apart: a line `---- name.blink` starts another file.
+fn files(text: &str) -> Vec<(String, String)> {
+    let mut files = vec![(ENTRY.to_string(), String::new())];
+    for line in text.split_inclusive('\n') {
+        match line.strip_prefix("---- ") {
+            Some(name) => files.push((name.trim().to_string(), String::new())),
+            None => {
+                if let Some((_, text)) = files.last_mut() {
+                    text.push_str(line);
+                }
+            }
+        }
+    }
+    files
+}
