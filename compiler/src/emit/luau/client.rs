@@ -15,7 +15,8 @@ pub fn emit(schema: &Schema, wire: &Wire) -> String {
     let cx = &mut Context::new(schema, false);
     let options = &schema.options;
     let all = events(schema, wire);
-    let mut state = State::new(all.len() * 2);
+    let mut functions = functions::functions(schema, wire);
+    let mut state = State::new(all.len() * 2 + functions.len() * functions::STATE);
 
     let mut inbound = Vec::new();
     let mut outgoing = Vec::new();
@@ -27,7 +28,6 @@ pub fn emit(schema: &Schema, wire: &Wire) -> String {
             outgoing.push((info, entries));
         }
     }
-    let mut functions = functions::functions(schema, wire);
     for info in &mut functions {
         info.declare(cx, &mut state);
     }

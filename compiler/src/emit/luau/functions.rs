@@ -7,6 +7,9 @@ use super::{read, types, write};
 use crate::schema::{Function as Declared, Item, Payload, Schema, Scope, Side, Yield};
 use crate::wire::{FunctionWire, ItemWire, Wire};
 
+/// Pieces of module state that a function may need.
+pub const STATE: usize = 3;
+
 /// A function with its plans and names.
 pub struct FunctionInfo<'a> {
     /// As resolved.

@@ -18,7 +18,8 @@ pub fn emit(schema: &Schema, wire: &Wire) -> String {
     let options = &schema.options;
     let all = events(schema, wire);
     let expected: usize = all.iter().map(|info| expected_state(info)).sum();
-    let mut state = State::new(expected);
+    let mut functions = functions::functions(schema, wire);
+    let mut state = State::new(expected + functions.len() * functions::STATE);
     let mut code = Block::new();
 
     let mut inbound = Vec::new();
@@ -35,7 +36,6 @@ pub fn emit(schema: &Schema, wire: &Wire) -> String {
             outgoing.push((info, entries));
         }
     }
-    let mut functions = functions::functions(schema, wire);
     for info in &mut functions {
         info.declare(cx, &mut state);
     }

@@ -1,0 +1,126 @@
+//! Modules of the largest schemas load: a Luau function may have 200 locals and 255 upvalues, a channel 256 declarations.
+
+#![allow(clippy::unwrap_used)]
+
+use blinkblox_compiler::schema::Profile;
+use blinkblox_compiler::source::MemoryLoader;
+use mlua::chunk::Compiler;
+
+const OPTIONS: &str = "option Predict = true\noption BatchUnreliable = true\noption WriteValidations = true\n\
+                       option ExportLimits = true\noption AutoStart = false\noption ClientConnectTimeout = 5\n";
+
+const CALLS: [&str; 5] = ["SingleSync", "ManySync", "SingleAsync", "ManyAsync", "Polling"];
+
+/// Every module of the schema compiles to bytecode, at the levels games run on.
+#[track_caller]
+fn assert_loads(name: &str, schema: &str) {
+    for options in ["", OPTIONS] {
+        let loader = MemoryLoader::new().with("large", format!("{options}{schema}"));
+        let compilation = blinkblox_compiler::compile(&loader, "large", Profile::Release);
+        let wrong: Vec<_> = compilation.analysis.diagnostics.iter().filter(|one| one.is_error()).collect();
+        assert!(wrong.is_empty(), "{name}: {wrong:#?}");
+        let outputs = compilation.outputs.unwrap();
+        for (side, text) in [("server", &outputs.server), ("client", &outputs.client)] {
+            for level in [1, 2] {
+                let compiled = Compiler::new().set_optimization_level(level).compile(text);
+                compiled.unwrap_or_else(|error| panic!("the {side} module of {name}: {error}"));
+            }
+        }
+    }
+}
+
+#[test]
+fn events() {
+    let mut schema = String::new();
+    for index in 0..256 {
+        let from = if index % 2 == 0 { "Server" } else { "Client" };
+        let call = CALLS[index % 5];
+        let ty = if index % 3 == 0 { "Unreliable" } else { "OrderedUnreliable" };
+        schema += &format!(
+            "event E{index} {{ From: {from}, Type: Reliable, Call: {call}, Rate: 5, Data: u8(0..9) }}\n"
+        );
+        schema +=
+            &format!("event U{index} {{ From: {from}, Type: {ty}, Call: {call}, Data: (u8, boolean) }}\n");
+    }
+    assert_loads(
+        "512 events",
+        &schema.replace(
+            "From: Server, Type: Reliable, Call: SingleSync, Rate: 5",
+            "From: Server, Type: Reliable, Call: SingleSync",
+        ),
+    );
+}
+
+#[test]
+fn events_one_way() {
+    for (from, rate) in [("Server", ""), ("Client", "Rate: 5, ")] {
+        for call in CALLS {
+            let mut schema = String::new();
+            for index in 0..256 {
+                schema += &format!(
+                    "event E{index} {{ From: {from}, Type: Reliable, Call: {call}, {rate}Data: string(..9) }}\n"
+                );
+                schema += &format!(
+                    "event U{index} {{ From: {from}, Type: OrderedUnreliable, Call: {call}, {rate}Data: vector[..4] }}\n"
+                );
+            }
+            assert_loads(&format!("512 {call} events from the {from}"), &schema);
+        }
+    }
+}
+
+#[test]
+fn functions() {
+    let mut schema = String::new();
+    for index in 0..256 {
+        let from = if index % 2 == 0 { "From: Client, Rate: 5, Concurrency: 2" } else { "From: Server" };
+        schema +=
+            &format!("function F{index} {{ Yield: Coroutine, {from}, Data: u8, Return: (u8, string) }}\n");
+    }
+    assert_loads("256 functions", &schema);
+}
+
+#[test]
+fn streams() {
+    let mut schema = String::new();
+    for index in 0..256 {
+        let per = if index % 2 == 0 { "" } else { ", Per: Player" };
+        schema += &format!(
+            "event S{index} {{ From: Server, Type: OrderedUnreliable, Call: SingleSync, \
+             Stream: {{ Rate: 10{per} }}, Data: struct {{ At: vector, Lit: boolean }} }}\n"
+        );
+    }
+    assert_loads("256 streams", &schema);
+}
+
+#[test]
+fn types() {
+    let mut schema = String::new();
+    for index in 0..300 {
+        schema += &format!(
+            "export struct T{index} {{ At: vector<f24>, Names: string(..9)[..4], Lit: boolean[] }}\n"
+        );
+        schema += &format!("enum K{index} = {{ One, Two, Three, Four, Five, Six, Seven, Eight }}\n");
+    }
+    for index in 0..256 {
+        let from = if index % 2 == 0 { "Server" } else { "Client" };
+        schema += &format!(
+            "event E{index} {{ From: {from}, Type: Reliable, Call: SingleSync, Data: struct {{ A: T{index}, B: T{index}[..3], C: K{index} }} }}\n"
+        );
+    }
+    assert_loads("600 types", &schema);
+}
+
+#[test]
+fn fields() {
+    let mut fields = String::new();
+    for index in 0..300 {
+        fields += &format!("F{index}: {},", ["u8", "boolean", "string(..9)", "vector", "u8?"][index % 5]);
+    }
+    let schema = format!(
+        "struct Wide {{ {fields} }}\n\
+         event A {{ From: Server, Type: Reliable, Call: SingleSync, Data: Wide }}\n\
+         event B {{ From: Client, Type: Reliable, Call: SingleSync, Data: Wide[..3] }}\n"
+    );
+    assert_loads("a struct of 300 fields", &schema);
+}
