@@ -112,7 +112,11 @@ fn decode(cx: &mut Cx<'_>) -> Outcome {
     let decoded = match (&slot.built.wire, packet) {
         (Some(wire), Some(packet)) => {
             let home = slot.home(&director.membrane, packet.from).unwrap_or(HomeId::DIRECTOR);
-            let decoded = decoding::decode(wire, &packet).unwrap_or(Value::Nil);
+            let class_of = |id| {
+                let model = slot.world.server().peer.data_model();
+                model.store().class(id).name().to_string()
+            };
+            let decoded = decoding::decode(wire, &packet, &class_of).unwrap_or(Value::Nil);
             director.membrane.translate(&decoded, home, HomeId::DIRECTOR)?
         }
         _ => Value::Nil,
