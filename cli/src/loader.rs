@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use blinkblox_compiler::source::{SourceLoader, normalize};
+use blinkblox_compiler::source::{SourceLoader, is_absolute, normalize};
 
 /// Reads files; names them relative to the working directory when they lie in it.
 pub struct DiskLoader {
@@ -27,8 +27,10 @@ impl SourceLoader for DiskLoader {
     }
 
     fn shown(&self, path: &str) -> String {
-        let inside =
-            self.working.as_deref().and_then(|working| path.strip_prefix(working)?.strip_prefix('/'));
+        let Some(working) = self.working.as_deref() else { return path.to_string() };
+        let absolute =
+            if is_absolute(path) { path.to_string() } else { normalize(&format!("{working}/{path}")) };
+        let inside = absolute.strip_prefix(working).and_then(|rest| rest.strip_prefix('/'));
         inside.unwrap_or(path).to_string()
     }
 }

@@ -6,6 +6,7 @@ use std::path::Path;
 
 use blinkblox_compiler::diagnostics::{Code, Diagnostic};
 use blinkblox_compiler::source::parent;
+use tempfile::NamedTempFile;
 
 use crate::printer::print_err;
 
@@ -19,29 +20,41 @@ pub struct Written {
 }
 
 /// Writes files given by path and text. `asks` lets a person decline the creation of a folder.
+///
+/// Every folder is agreed to before one is made, and every text is on disk before the first file is replaced.
 pub fn write(files: &[(String, String)], asks: bool) -> Result<Written, Diagnostic> {
     let folders: BTreeSet<&str> =
         files.iter().map(|(path, _)| parent(path)).filter(|folder| !folder.is_empty()).collect();
-    for folder in folders.into_iter().filter(|folder| !Path::new(folder).is_dir()) {
+    let missing: Vec<&str> = folders.into_iter().filter(|folder| !Path::new(folder).is_dir()).collect();
+    for folder in &missing {
         if asks && person_present() && !confirm(&format!("Create the folder {folder}? [y/N] ")) {
             return Err(unwritable(folder, "creating the folder was declined"));
         }
+    }
+    for folder in missing {
         std::fs::create_dir_all(folder).map_err(|error| unwritable(folder, &error.kind().to_string()))?;
     }
-    let mut written = Written::default();
+    let mut staged = Vec::new();
     for (path, text) in files {
         if std::fs::read(path).is_ok_and(|present| present == text.as_bytes()) {
-            written.current += 1;
             continue;
         }
-        replace(Path::new(path), text).map_err(|error| unwritable(path, &error.kind().to_string()))?;
-        written.changed += 1;
+        if Path::new(path).is_dir() {
+            return Err(unwritable(path, "a folder of that name is in the way"));
+        }
+        let file =
+            stage(Path::new(path), text).map_err(|error| unwritable(path, &error.kind().to_string()))?;
+        staged.push((path, file));
+    }
+    let written = Written { changed: staged.len(), current: files.len() - staged.len() };
+    for (path, file) in staged {
+        file.persist(path).map_err(|error| unwritable(path, &error.error.kind().to_string()))?;
     }
     Ok(written)
 }
 
-/// Puts a whole file in place of another, so that no reader ever sees half of one.
-fn replace(path: &Path, text: &str) -> std::io::Result<()> {
+/// The text in a file beside its target, so that replacing it is one step and no reader sees half of it.
+fn stage(path: &Path, text: &str) -> std::io::Result<NamedTempFile> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let mut builder = tempfile::Builder::new();
     // A temporary file is private unless told otherwise; an output is as readable as any file made here.
@@ -50,8 +63,7 @@ fn replace(path: &Path, text: &str) -> std::io::Result<()> {
     let mut file = builder.prefix(".blinkblox").tempfile_in(folder)?;
     file.write_all(text.as_bytes())?;
     file.flush()?;
-    file.persist(path).map_err(|error| error.error)?;
-    Ok(())
+    Ok(file)
 }
 
 fn person_present() -> bool {

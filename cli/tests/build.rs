@@ -226,6 +226,18 @@ fn profiles_and_warnings_decide_what_is_written() {
 }
 
 #[test]
+fn a_file_that_cannot_be_written_leaves_the_others_alone() {
+    let folder = project(&[("game.blink", &SOUND.replace("../", "")), ("out/Server.luau", "before")]);
+    fs::create_dir_all(folder.path().join("out/Client.luau")).unwrap();
+    let document = json(&blinkblox(&folder, &["game", "--json"]));
+    assert_eq!((&document["success"], &document["outputs"]), (&false.into(), &serde_json::json!([])));
+    assert_eq!(document["diagnostics"][0]["code"], "E4006");
+    assert_eq!(document["diagnostics"][0]["file"], "out/Client.luau");
+    assert_eq!(tree(folder.path()), ["game.blink", "out", "out/Client.luau", "out/Server.luau"]);
+    assert_eq!(fs::read_to_string(folder.path().join("out/Server.luau")).unwrap(), "before");
+}
+
+#[test]
 fn a_schema_that_is_not_there_is_named_with_what_was_tried() {
     let folder = project(&[("game.blink", SOUND)]);
     let output = blinkblox(&folder, &["gmae", "-q"]);

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use blinkblox_compiler::diagnostics::{Code, Diagnostic, suggest};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
-use clap::{Args, CommandFactory};
+use clap::{Arg, ArgAction, Args, CommandFactory};
 
 use super::{Cli, build};
 use crate::printer::{Format, Printer};
@@ -56,17 +56,22 @@ pub fn print_help(arguments: &[OsString]) -> ExitCode {
     let mut cli = Cli::command().disable_help_subcommand(true);
     let named =
         arguments.iter().filter_map(|argument| argument.to_str()).find(|argument| *argument != "help");
-    let command = named.and_then(|named| cli.find_subcommand_mut(named));
-    let text = match command {
-        Some(command) => command.clone().bin_name(format!("blinkblox {}", command.get_name())).render_help(),
-        None => {
-            let direct = build::DirectFlags::augment_args(cli.clone());
-            direct
-                .override_usage("blinkblox SCHEMA [FLAGS]\n       blinkblox COMMAND [ARGUMENTS]")
-                .subcommand_help_heading("Commands, as the first argument")
-                .render_help()
-        }
+    let command = match named.and_then(|named| cli.find_subcommand_mut(named)) {
+        Some(command) => command.clone().bin_name(format!("blinkblox {}", command.get_name())),
+        None => build::DirectFlags::augment_args(cli)
+            .about("Schemas to Luau modules, and games with a network on one machine.")
+            .override_usage("blinkblox SCHEMA [FLAGS]\n       blinkblox COMMAND [ARGUMENTS]")
+            .subcommand_help_heading("Commands, as the first argument")
+            .arg(
+                Arg::new("version")
+                    .short('v')
+                    .long("version")
+                    .action(ArgAction::Version)
+                    .help("Print the version"),
+            ),
     };
+    let help = Arg::new("help").short('h').long("help").action(ArgAction::HelpShort).help("Print this");
+    let text = command.disable_help_flag(true).arg(help).render_help();
     crate::printer::print_out(&text.to_string());
     ExitCode::SUCCESS
 }

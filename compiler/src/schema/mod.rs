@@ -14,6 +14,8 @@ pub(crate) mod options;
 mod primitive;
 mod profiles;
 pub(crate) mod resolve;
+#[cfg(test)]
+mod tests;
 mod ty;
 
 use std::sync::Arc;
