@@ -240,10 +240,10 @@ impl<P: Clone> Direction<P> {
     fn pack(&mut self, open: &mut Option<ReliablePacket<P>>, now: Time, outgoing: Outgoing<P>, rto: Time) {
         let alone = outgoing.lose > 0 || outgoing.hold > Time::ZERO;
         let full = open.as_ref().is_some_and(|packet| packet.size + outgoing.size > self.settings.mtu);
-        if alone || full {
-            if let Some(packet) = open.take() {
-                self.post(now, packet, rto);
-            }
+        if (alone || full)
+            && let Some(packet) = open.take()
+        {
+            self.post(now, packet, rto);
         }
         // A message larger than a packet fills several; it is whole when its last piece is.
         let mut size = outgoing.size;
@@ -259,10 +259,8 @@ impl<P: Clone> Direction<P> {
         packet.size += size;
         packet.lose = packet.lose.max(outgoing.lose);
         packet.hold = packet.hold.max(outgoing.hold);
-        if alone {
-            if let Some(packet) = open.take() {
-                self.post(now, packet, rto);
-            }
+        if alone && let Some(packet) = open.take() {
+            self.post(now, packet, rto);
         }
     }
 

@@ -24,7 +24,7 @@ pub fn of_value(value: &Value, path: &dyn Fn(InstanceId) -> Rc<str>) -> Json {
             Err(_) => json!({ "$": "string", "b64": BASE64.encode(bytes) }),
         },
         Value::Buffer(bytes) => json!({ "$": "buffer", "b64": BASE64.encode(bytes) }),
-        Value::Instance(id) => json!({ "$": "Instance", "path": &*path(*id), "id": id.0 }),
+        Value::Instance(id) => json!({ "$": "Instance", "path": path(*id).as_ref(), "id": id.0 }),
         Value::EnumItem(_) => json!({ "$": "EnumItem", "v": value.to_string() }),
         Value::Datatype(datatype) => of_datatype(datatype),
         Value::Table(table) if table.pairs.is_empty() => {

@@ -188,29 +188,18 @@ impl Trace {
         }
     }
 
-    /// Notes the arrival of packet `id` at `side`.
-    pub fn arrive(
-        &mut self,
-        id: u64,
-        side: Side,
-        arrived_at: Time,
-        resends: u32,
-        fate: Fate,
-        now: Time,
-        frame: u64,
-    ) {
-        let noted = self.update(id, side, |receipt| {
-            receipt.fate = fate;
-            receipt.arrived_at = Some(arrived_at);
-            receipt.resends = resends;
-        });
-        let Some(index) = noted else { return };
-        if fate == Fate::Delivered || fate == Fate::Queued {
-            let event = Event::Arrive { packet: index, at: arrived_at, queued: fate == Fate::Queued };
-            self.record(now, frame, side, event);
-        } else {
-            self.record(now, frame, side, Event::Drop { packet: index, why: fate });
-        }
+    /// Notes the arrival of packet `id`: what is to be its receipt. `now` and `frame` are those of the receiver.
+    pub fn arrive(&mut self, id: u64, receipt: Receipt, now: Time, frame: u64) {
+        let (side, fate, arrived_at) = (receipt.side, receipt.fate, receipt.arrived_at);
+        let Some(index) = self.update(id, side, |known| *known = receipt) else { return };
+        let event = match fate {
+            Fate::Delivered | Fate::Queued => {
+                let at = arrived_at.unwrap_or(now);
+                Event::Arrive { packet: index, at, queued: fate == Fate::Queued }
+            }
+            why => Event::Drop { packet: index, why },
+        };
+        self.record(now, frame, side, event);
     }
 
     fn update(&mut self, id: u64, side: Side, change: impl FnOnce(&mut Receipt)) -> Option<usize> {

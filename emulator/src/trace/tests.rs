@@ -41,7 +41,9 @@ fn sample() -> Trace {
     let args =
         vec![Value::Buffer(vec![1, 2].into()), Value::array([Value::Instance(InstanceId(7)), Value::Nil])];
     let id = trace.send(packet(Target::Everyone, &[0, 1], args));
-    trace.arrive(id, Side::Client(0), frame(1), 0, Fate::Delivered, frame(2), 2);
+    let arrived =
+        Receipt { side: Side::Client(0), fate: Fate::Delivered, arrived_at: Some(frame(1)), resends: 0 };
+    trace.arrive(id, arrived, frame(2), 2);
     trace.settle(id, Side::Client(1), Fate::Lost, frame(1), 1);
     trace.record(frame(3), 3, Side::Server, Event::Mark("here".into()));
     trace

@@ -12,7 +12,7 @@ use crate::datamodel::members::EventRef;
 use crate::peer::Peer;
 use crate::scheduler::{call_later, fail_later, fire, resume_later};
 use crate::shared::{DiagnosticCode, LogLevel, Side, SignalMode};
-use crate::trace::{Fate, PacketClass, PacketKind, Target};
+use crate::trace::{Fate, PacketClass, PacketKind, Receipt, Target};
 use crate::value::{InstanceId, SignalKey, Value};
 use crate::vm::{Failure, ThreadEnd};
 
@@ -57,7 +57,9 @@ impl Desk {
         {
             let (now, frame) = (self.core.now(), self.core.frame(self.side));
             let mut trace = self.core.trace_mut();
-            trace.arrive(call.packet, self.side, arrived.at, arrived.resends, fate, now, frame);
+            let receipt =
+                Receipt { side: self.side, fate, arrived_at: Some(arrived.at), resends: arrived.resends };
+            trace.arrive(call.packet, receipt, now, frame);
         }
         // The record comes first: what handlers do is recorded after what they answer to.
         match (call.kind, fate) {

@@ -2,6 +2,7 @@
 
 mod clocks;
 mod frames;
+mod functions;
 mod joining;
 mod remotes;
 mod replication;
