@@ -42,9 +42,12 @@ pub fn emit(schema: &Schema, wire: &Wire) -> String {
     ];
     let mut reads = Vec::new();
     for (channel, _, function) in channels {
-        let decode = receive::decode(cx, function, &inbound, &functions, channel);
+        let decode = receive::decode(cx, function, &mut inbound, &functions, channel);
         reads.push(decode.is_some());
         if let Some(decode) = decode {
+            if reads.iter().filter(|reads| **reads).count() == 1 {
+                code.local("Place", cx.runtime("Decoding", "place"));
+            }
             let on_channel =
                 inbound.iter().map(|event| &event.info).filter(|info| info.wire.channel == channel);
             let kind = LuauType::Map(Box::new(ty("number")), Box::new(ty("string")));
@@ -78,7 +81,7 @@ pub fn emit(schema: &Schema, wire: &Wire) -> String {
     tail.ret([name("Net")]);
 
     let guard = cx.runtime_function("Guard");
-    let outgoing_batch = sends_reliable.then(|| cx.runtime("Batch", "create"));
+    let outgoing_batch = sends_reliable.then(|| cx.runtime("ClientBatch", "create"));
     let mut services = vec!["RunService"];
     if functions::needs_storage(cx, &functions) {
         services.insert(0, "ReplicatedStorage");
@@ -96,7 +99,8 @@ pub fn emit(schema: &Schema, wire: &Wire) -> String {
     file.declare("Reliable", ty("RemoteEvent"));
     file.declare("Unreliable", ty("UnreliableRemoteEvent"));
     if let Some(create) = outgoing_batch {
-        file.local("Outgoing", apply(create, []));
+        let limits = [num(options.max_packet_size), num(options.max_instances_per_packet)];
+        file.local("Outgoing", apply(create, limits));
     }
     if sends_unreliable && options.batch_unreliable {
         file.local(

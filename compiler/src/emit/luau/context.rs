@@ -7,23 +7,40 @@ use super::ast::path;
 use crate::emit::bundle::Bundle;
 use crate::schema::{Options, PackedBooleanReader, Schema};
 
-/// Names a generated module or function uses for itself, so that none derived from the schema may be one of them.
-const OWN: [&str; 39] = [
-    "Absent",
+/// Names a generated module or function uses for itself, Roblox's among them, so that none derived from the schema may be
+/// one of them.
+const OWN: &[&str] = &[
     "BASE",
+    "Batch",
+    "BeatAt",
+    "Beside",
+    "BrickColor",
     "Buffer",
-    "Cursor",
+    "CFrame",
+    "ColorSequence",
     "Connected",
-    "Decode",
+    "Cursor",
+    "DateTime",
     "Delta",
+    "Done",
+    "DueStates",
     "End",
     "Enum",
+    "Event",
     "Except",
     "Failure",
+    "FirstSlot",
+    "Flag",
     "Forget",
-    "Hooks",
+    "FoundReliable",
+    "FoundUnreliable",
+    "Future",
+    "Gate",
+    "Id",
     "Index",
     "Instances",
+    "IsDone",
+    "IsStarted",
     "Item",
     "Items",
     "Last",
@@ -31,28 +48,67 @@ const OWN: [&str; 39] = [
     "Listener",
     "Missing",
     "Net",
+    "Now",
+    "Number",
+    "NumberRange",
+    "OnCancel",
+    "OpenCalls",
     "Out",
+    "Outgoing",
+    "Packet",
+    "PacketLimits",
+    "Paid",
+    "Place",
     "Player",
     "Players",
-    "Queues",
+    "PollCapacity",
+    "Promise",
+    "Reject",
     "Reliable",
     "ReplicatedStorage",
+    "Resolve",
     "RunService",
+    "SIGNATURE",
+    "Sent",
+    "SentAt",
+    "ServerTime",
     "Size",
     "Slot",
     "Start",
     "State",
-    "Step",
+    "StepReplication",
+    "SteppedAt",
     "Store",
-    "Streams",
+    "Stub",
+    "TweenInfo",
+    "UDim",
     "Unreliable",
+    "Waited",
     "Workspace",
-    "game",
 ];
 
-/// Whether the module has a local of that name.
+/// Beginnings and ends of names that stand for an event or function in a module.
+const OWN_STARTS: &[&str] = &["Read", "Refuse", "Write"];
+const OWN_ENDS: &[&str] = &[
+    "Answers",
+    "ByValue",
+    "Counts",
+    "Last",
+    "Listeners",
+    "Number",
+    "Numbers",
+    "Rate",
+    "Rows",
+    "State",
+    "Stream",
+];
+
+/// Whether the module may have a local of that name.
 fn is_own(base: &str) -> bool {
-    OWN.contains(&base) || blinkblox_luau_runtime::module(base).is_some()
+    OWN.contains(&base)
+        || OWN_STARTS.iter().any(|start| base.starts_with(start))
+        || OWN_ENDS.iter().any(|end| base.ends_with(end))
+        || blinkblox_luau_runtime::module(base).is_some()
 }
 
 /// State of one module's emission.
@@ -111,8 +167,17 @@ pub struct Names {
 }
 
 impl Names {
-    /// A name like `hint` that no other local of the function has.
+    /// A name like `hint` that no other local of the function has, nor the module for itself.
     pub fn fresh(&mut self, hint: &str) -> String {
+        self.choose(hint, is_own)
+    }
+
+    /// A name like `hint` for the module itself, unique among those.
+    pub fn own(&mut self, hint: &str) -> String {
+        self.choose(hint, |base| OWN.contains(&base) || blinkblox_luau_runtime::module(base).is_some())
+    }
+
+    fn choose(&mut self, hint: &str, is_taken: impl Fn(&str) -> bool) -> String {
         let mut base: String =
             hint.chars().filter(|c| c.is_ascii_alphanumeric() || *c == '_').take(32).collect();
         if let Some(first) = base.get_mut(..1) {
@@ -122,7 +187,7 @@ impl Names {
             base.insert_str(0, "Value");
         }
         // A digit at the end would run into the number that tells equal names apart.
-        if base.ends_with(|c: char| c.is_ascii_digit()) || is_own(&base) {
+        if base.ends_with(|c: char| c.is_ascii_digit()) || is_taken(&base) {
             base.push('_');
         }
         let count = self.taken.entry(base.clone()).or_insert(0);

@@ -32,7 +32,7 @@ pub fn functions<'a>(schema: &'a Schema, wire: &'a Wire) -> Vec<FunctionInfo<'a>
                 Item::Function(function) => {
                     let path: Vec<&str> = function.path.iter().map(String::as_str).collect();
                     if let Some(planned) = wire.function(&path) {
-                        let key = names.fresh(&function.path.join("_"));
+                        let key = names.own(&function.path.join("_"));
                         found.push(FunctionInfo {
                             function,
                             wire: planned,

@@ -96,7 +96,7 @@ pub fn events<'a>(schema: &'a Schema, wire: &'a Wire) -> Vec<EventInfo<'a>> {
                 Item::Event(event) => {
                     let path: Vec<&str> = event.path.iter().map(String::as_str).collect();
                     if let Some(planned) = wire.event(&path) {
-                        let key = names.fresh(&event.path.join("_"));
+                        let key = names.own(&event.path.join("_"));
                         found.push(EventInfo { event, wire: planned, key });
                     }
                 }
@@ -155,7 +155,7 @@ impl State {
 
     /// A piece of state like `hint`, with a value at first.
     pub fn declare(&mut self, hint: &str, kind: Option<LuauType>, value: Expr) -> Expr {
-        let hint = self.names.fresh(hint);
+        let hint = self.names.own(hint);
         if self.in_table {
             let place = field(name("State"), hint);
             let value = match kind {
@@ -310,6 +310,8 @@ pub fn header(side: &str, signature: &str, services: &[&str]) -> Block {
 
 /// Type of a batch. Sends name it: they are many, and what the checker infers is limited a module.
 pub const BATCH: &str = "BLINK_ENTRY";
+/// Type of a client's reliable batch.
+pub const OUTGOING: &str = "BLINK_BUFFER_SAVE";
 
 /// The named types, then the runtime parts asked for, then tables of Roblox enums.
 pub fn foundations(cx: &mut Context) -> Block {
@@ -317,11 +319,15 @@ pub fn foundations(cx: &mut Context) -> Block {
     let mut out = types::declarations(cx.schema);
     out.blank();
     for part in cx.bundle.parts() {
-        let is_batch = part.local == "Batch";
+        let declared = match part.local.as_str() {
+            "Batch" => Some(type_declaration("Batch", "Batch", BATCH)),
+            "ClientBatch" => Some(type_declaration("ClientBatch", "Outgoing", OUTGOING)),
+            _ => None,
+        };
         out.push(Stat::Source(part.text.into()));
         out.blank();
-        if is_batch {
-            out.push(Stat::Source(type_declaration("Batch", "Batch", BATCH).into()));
+        if let Some(declared) = declared {
+            out.push(Stat::Source(declared.into()));
             out.blank();
         }
     }

@@ -73,6 +73,24 @@ pub fn load(cx: &mut Context, kind: NumberKind, at: Expr) -> Expr {
     }
 }
 
+/// The runtime module of a float that the engine's buffers don't have.
+pub fn float_module(kind: NumberKind) -> Option<&'static str> {
+    match kind {
+        NumberKind::F16 => Some("Float16"),
+        NumberKind::F24 => Some("Float24"),
+        NumberKind::U8
+        | NumberKind::U16
+        | NumberKind::U24
+        | NumberKind::U32
+        | NumberKind::I8
+        | NumberKind::I16
+        | NumberKind::I24
+        | NumberKind::I32
+        | NumberKind::F32
+        | NumberKind::F64 => None,
+    }
+}
+
 /// The condition under which `value` is outside `bounds`.
 pub fn outside(value: &Expr, bounds: Bounds) -> Option<Expr> {
     let sides = |less: fn(Expr, Expr) -> Expr, more: fn(Expr, Expr) -> Expr, join: fn(Expr, Expr) -> Expr| {

@@ -215,10 +215,15 @@ impl Reader<'_, '_> {
             Shape::Vector(vector) => {
                 let step = number::bytes(vector.component);
                 let at = frame.at(vector.place);
-                let axes: Vec<Expr> = (0..3)
-                    .map(|axis| number::load(self.cx, vector.component, add(at.clone(), num(step * axis))))
-                    .collect();
-                let value = self.take(call("Vector3.new", axes), vector.place, step * 3, what, out);
+                let value = match number::float_module(vector.component) {
+                    Some(module) => apply(self.cx.runtime(module, "readVector"), [name("Buffer"), at]),
+                    None => {
+                        let axis =
+                            |axis| number::load(self.cx, vector.component, add(at.clone(), num(step * axis)));
+                        call("Vector3.new", (0..3).map(axis).collect::<Vec<Expr>>())
+                    }
+                };
+                let value = self.take(value, vector.place, step * 3, what, out);
                 let Some(bounds) = vector.magnitude else { return value };
                 let value = self.settle(value, what, out);
                 if let Some(condition) = outside(&field(value.clone(), "Magnitude"), bounds) {
@@ -637,7 +642,7 @@ impl Reader<'_, '_> {
         let list = self.names.fresh(what.rsplit('.').next().unwrap_or(what));
         let kind = types::of_node(self.cx.schema, node);
         out.local(&list, cast(call("table.create", [count.clone()]), kind));
-        let place = self.names.fresh("Place");
+        let place = self.names.fresh("Position");
         let mut body = Block::new();
         let mut element = match run {
             Some(run) => {
@@ -713,7 +718,7 @@ impl Reader<'_, '_> {
                 body.assign(index(name(&table), key_value), item_value);
             }
         }
-        let place = self.names.fresh("Place");
+        let place = self.names.fresh("Position");
         out.push(Stat::Count(place, num(1), name(count), None, body));
         name(table)
     }

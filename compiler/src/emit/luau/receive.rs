@@ -21,6 +21,8 @@ pub struct Inbound<'a> {
     last: Option<Expr>,
     /// Its rate.
     limit: Option<Expr>,
+    /// Whether its channel's reader counts slots.
+    pub reads_slots: bool,
 }
 
 impl<'a> Inbound<'a> {
@@ -77,7 +79,7 @@ impl<'a> Inbound<'a> {
             let value = apply(limit, [num(rate.rate), num(rate.burst)]);
             state.declare(&format!("{}Rate", info.key), None, value)
         });
-        Inbound { info, hook, polled, last, limit }
+        Inbound { info, hook, polled, last, limit, reads_slots: false }
     }
 
     /// The rate limit's `drop`, for a player who is leaving.
@@ -156,7 +158,11 @@ impl<'a> Inbound<'a> {
         let (mut values, advance) = read::payload(cx, &mut names, &item.payload, shift, &what, &mut out);
 
         // An item is decoded completely, whatever becomes of it: what is not sure to be used is read here.
-        let sure = !slots && number.is_none() && self.limit.is_none() && info.event.stream.is_none();
+        let sure = !slots
+            && number.is_none()
+            && self.limit.is_none()
+            && info.event.stream.is_none()
+            && (self.polled || !info.is_sync());
         if !sure {
             values = values
                 .into_iter()
@@ -171,7 +177,7 @@ impl<'a> Inbound<'a> {
                 })
                 .collect();
         }
-        let handing = self.handing(cx, &mut names, values, number);
+        let handing = self.handing(cx, &mut names, values, number, advance);
         if slots {
             let report = self.missing(cx);
             out.when_else(name("Missing"), report, handing);
@@ -202,6 +208,7 @@ impl<'a> Inbound<'a> {
         names: &mut Names,
         mut values: Vec<Expr>,
         number: Option<Expr>,
+        advance: u64,
     ) -> Block {
         let info = &self.info;
         let mut out = Block::new();
@@ -217,7 +224,7 @@ impl<'a> Inbound<'a> {
             out.local("ServerTime", apply(recover, [stamp, now]));
             values.push(name("ServerTime"));
             let Some(last) = &self.last else { return out };
-            let delivery = self.delivery(cx, values);
+            let delivery = self.delivery(cx, values, advance);
             let accepted = block(|b| {
                 b.assign(last.clone(), name("ServerTime"));
                 b.append(delivery);
@@ -240,7 +247,7 @@ impl<'a> Inbound<'a> {
             inner.local("SentAt", apply(clamp, [recovered, name(&now), num(window / 1000.0)]));
             values.push(name("SentAt"));
         }
-        let delivery = self.delivery(cx, values);
+        let delivery = self.delivery(cx, values, advance);
         match &self.limit {
             Some(limit) => {
                 let clock = call("os.clock", []);
@@ -275,7 +282,9 @@ impl<'a> Inbound<'a> {
         out
     }
 
-    fn delivery(&self, cx: &mut Context, values: Vec<Expr>) -> Block {
+    /// Hands the values to whoever listens. A single Sync listener is called right here, on the reader's own protected
+    /// call: the place behind the item is stored first, for the reader to go on from when it throws.
+    fn delivery(&self, cx: &mut Context, values: Vec<Expr>, advance: u64) -> Block {
         let mut args = Vec::new();
         if cx.server {
             args.push(name("Player"));
@@ -286,9 +295,29 @@ impl<'a> Inbound<'a> {
             args.insert(0, self.hook.clone());
             apply(push, args)
         } else {
-            apply(field(self.hook.clone(), "deliver"), args)
+            let deliver = apply(field(self.hook.clone(), "deliver"), args.clone());
+            if self.info.is_sync() {
+                return self.direct(cx, args, deliver, advance);
+            }
+            deliver
         };
         block(|b| _ = b.push(Stat::Call(call)))
+    }
+
+    fn direct(&self, cx: &Context, args: Vec<Expr>, deliver: Expr, advance: u64) -> Block {
+        let mut called = Block::new();
+        called.assign(path("Place.resume"), add(name("Cursor"), size(advance)));
+        if cx.server {
+            called.assign(path("Place.items"), name("Items"));
+        }
+        if self.reads_slots {
+            called.assign(path("Place.slot"), name("Slot"));
+        }
+        called.push(Stat::Call(apply(name("Listener"), args)));
+        block(|b| {
+            b.local("Listener", field(self.hook.clone(), "listener"));
+            b.when_else(name("Listener"), called, block(|b| _ = b.push(Stat::Call(deliver))));
+        })
     }
 }
 
@@ -307,7 +336,7 @@ fn kinds(cx: &Context, info: &EventInfo) -> Vec<LuauType> {
 pub fn decode(
     cx: &mut Context,
     function: &str,
-    inbound: &[Inbound],
+    inbound: &mut [Inbound],
     functions: &[FunctionInfo],
     channel: Channel,
 ) -> Option<Stat> {
@@ -320,8 +349,11 @@ pub fn decode(
         commented.append(info.read(cx));
         cases.push((info.function.index, commented));
     }
-    for event in inbound.iter().filter(|event| event.info.wire.channel == channel) {
-        slots |= event.info.wire.item.payload.block.size.slots > 0;
+    let on_channel = |event: &&mut Inbound| event.info.wire.channel == channel;
+    slots |=
+        inbound.iter_mut().filter(on_channel).any(|event| event.info.wire.item.payload.block.size.slots > 0);
+    for event in inbound.iter_mut().filter(on_channel) {
+        event.reads_slots = slots;
         let body = event.item(cx);
         let mut commented = Block::new();
         commented.comment(event.info.event.path.join("."));
@@ -335,13 +367,13 @@ pub fn decode(
 
     let mut body = Block::new();
     body.local("End", call("buffer.len", [name("Buffer")]));
-    body.local("Cursor", num(0));
+    body.local("Cursor", path("Place.resume"));
     if slots {
-        body.local("Slot", num(0));
+        body.local("Slot", path("Place.slot"));
     }
     let mut item = Block::new();
     if cx.server {
-        body.local("Items", num(0));
+        body.local("Items", path("Place.items"));
         let limit = num(cx.options.max_events_per_packet);
         let dropped = cx.runtime("Reports", "packetDropped");
         let rate = num(cx.options.inbound_bytes_per_second);
@@ -352,8 +384,7 @@ pub fn decode(
         item.when(eq(name("Items"), limit), stop);
         item.bump(name("Items"), num(1));
     }
-    let place = cx.runtime("Decoding", "place");
-    item.assign(field(place, "at"), name("Cursor"));
+    item.assign(path("Place.at"), name("Cursor"));
     item.local("Index", call("buffer.readu8", [name("Buffer"), name("Cursor")]));
     let unknown = cx.runtime("Messages", "unknownIndex");
     let otherwise = block(|b| {
@@ -391,6 +422,11 @@ pub fn receive(cx: &mut Context, channel: Channel, function: Option<&str>) -> Bl
     if cx.options.sync_validation {
         args.push(names.clone());
     }
+    args.push(if cx.server {
+        name(format!("{function}Thrown"))
+    } else {
+        cx.runtime("ClientListeners", "thrown")
+    });
     args.push(name(function));
     if cx.server {
         args.push(name("Player"));

@@ -234,7 +234,7 @@ pub fn read(
 
 /// Name of the module's table of an enum's items by value.
 pub fn enum_table(enum_name: &str) -> String {
-    format!("{enum_name}Items_")
+    format!("{enum_name}ByValue")
 }
 
 fn read_cframe(cx: &mut Context, frame: &CFrame, at: Expr) -> Expr {

@@ -2,7 +2,7 @@
 
 use super::ast::*;
 use super::context::{Context, Names};
-use super::module::{BATCH, EventInfo, State, member, positional};
+use super::module::{BATCH, EventInfo, OUTGOING, State, member, positional};
 use super::write;
 use crate::schema::{Channel, Delivery};
 
@@ -29,17 +29,27 @@ fn commit(written: &write::Written, body: &mut Block) {
 
 /// Ends an item of a client's reliable batch, which is cut into packets that the server admits.
 pub fn commit_reliable(cx: &mut Context, end: Expr, slot: Option<Expr>, body: &mut Block) {
-    let commit = cx.runtime("ClientBatch", "commit");
-    let options = cx.options;
-    let args = [
-        name("Out"),
-        end,
-        slot.unwrap_or_else(|| path("Out.slots")),
-        num(options.max_events_per_packet),
-        num(options.max_packet_size),
-        num(options.max_instances_per_packet),
-    ];
-    body.push(Stat::Call(apply(commit, args)));
+    let end = match end {
+        end @ Expr::Name(_) => end,
+        end => {
+            body.local("End", end);
+            name("End")
+        }
+    };
+    let mut full = or(
+        ge(path("Out.items"), num(cx.options.max_events_per_packet)),
+        gt(end.clone(), path("Out.fullCursor")),
+    );
+    if let Some(slot) = &slot {
+        full = or(full, gt(slot.clone(), path("Out.fullSlots")));
+    }
+    let split = cx.runtime("ClientBatch", "split");
+    body.when(full, block(|b| _ = b.push(Stat::Call(apply(split, [name("Out")])))));
+    body.bump(path("Out.items"), num(1));
+    body.assign(path("Out.cursor"), end);
+    if let Some(slot) = slot {
+        body.assign(path("Out.slots"), slot);
+    }
 }
 
 /// The stamp of this moment.
@@ -60,7 +70,7 @@ pub fn client(cx: &mut Context, info: &EventInfo, state: &mut State) -> Vec<Entr
     let mut body = Block::new();
     match info.wire.channel {
         Channel::Reliable => {
-            body.local_typed("Out", ty(BATCH), name("Outgoing"));
+            body.local_typed("Out", ty(OUTGOING), name("Outgoing"));
             let written = writing(cx, info, &values, 2, &mut body);
             let slot = if written.slots { Some(name("Slot")) } else { None };
             commit_reliable(cx, written.end, slot, &mut body);

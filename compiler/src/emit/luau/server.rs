@@ -43,12 +43,15 @@ pub fn emit(schema: &Schema, wire: &Wire) -> String {
     uses.reliable |= !functions.is_empty();
     uses.calls = functions.iter().any(|info| !info.is_answered(true));
 
-    let reliable = receive::decode(cx, "ReadReliable", &inbound, &functions, Channel::Reliable);
-    let unreliable = receive::decode(cx, "ReadUnreliable", &inbound, &functions, Channel::Unreliable);
+    let reliable = receive::decode(cx, "ReadReliable", &mut inbound, &functions, Channel::Reliable);
+    let unreliable = receive::decode(cx, "ReadUnreliable", &mut inbound, &functions, Channel::Unreliable);
     let channels = [
         (Channel::Reliable, "Reliable", "ReadReliable", reliable),
         (Channel::Unreliable, "Unreliable", "ReadUnreliable", unreliable),
     ];
+    if channels.iter().any(|(.., body)| body.is_some()) {
+        code.local("Place", cx.runtime("Decoding", "place"));
+    }
     for (channel, _, function, body) in &channels {
         if let Some(body) = body {
             let on_channel =
@@ -56,6 +59,12 @@ pub fn emit(schema: &Schema, wire: &Wire) -> String {
             let kind = LuauType::Map(Box::new(ty("number")), Box::new(ty("string")));
             let own = if *channel == Channel::Reliable { &functions[..] } else { &[] };
             code.local_typed(format!("{function}Names"), kind, module::index_names(on_channel, own));
+            let thrown = cx.runtime("ServerListeners", "thrown");
+            let offset = num(if *channel == Channel::Reliable { 0 } else { 256 });
+            code.local(
+                format!("{function}Thrown"),
+                apply(thrown, [name(format!("{function}Names")), offset]),
+            );
             code.blank();
             code.push(body.clone());
             code.blank();

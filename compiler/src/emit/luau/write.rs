@@ -684,6 +684,12 @@ impl Writer<'_, '_> {
         }
         let step = number::bytes(vector.component);
         let at = frame.at(vector.place);
+        if let Some(module) = number::float_module(vector.component) {
+            let write = self.cx.runtime(module, "writeVector");
+            out.push(Stat::Call(apply(write, [name("Buffer"), at, value])));
+            advance(vector.place, u64::from(step) * 3, out);
+            return;
+        }
         for (place, axis) in ["X", "Y", "Z"].into_iter().enumerate() {
             let at = add(at.clone(), num(step * place as u32));
             number::store(self.cx, vector.component, at, field(value.clone(), axis), self.names, out);
@@ -813,7 +819,7 @@ impl Writer<'_, '_> {
             name("Cursor")
         };
 
-        let index_name = self.names.fresh("Place");
+        let index_name = self.names.fresh("Position");
         let mut body = Block::new();
         if !self.covered {
             self.rest += element_tail;
