@@ -1,5 +1,6 @@
 //! What `test`, `run` and `repl` have in common: flags of a world, and how their failures end.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -10,6 +11,15 @@ use clap::{Args, ValueEnum};
 
 use crate::printer::{ColorChoice, print_err};
 
+/// Exit code of wrong arguments.
+pub const USAGE: u8 = 2;
+
+/// Whether the first argument names a command of the emulator.
+pub fn is_one(arguments: &[OsString]) -> bool {
+    let first = arguments.first().and_then(|argument| argument.to_str());
+    matches!(first, Some("test" | "run" | "repl"))
+}
+
 /// A failure before or beside the run itself. Source of the codes: emulator requirements, 3.3.
 pub struct Fault {
     code: u8,
@@ -19,7 +29,7 @@ pub struct Fault {
 impl Fault {
     /// The arguments are wrong.
     pub fn usage(text: impl Into<String>) -> Fault {
-        Fault { code: 2, text: text.into() }
+        Fault { code: USAGE, text: text.into() }
     }
 
     /// A project, place or script could not be loaded.

@@ -58,6 +58,11 @@ pub fn run(arguments: Vec<OsString>) -> ExitCode {
     if usage::is_command(&arguments) {
         return match Cli::try_parse_from(program.chain(arguments.iter().cloned())) {
             Ok(cli) => cli.command.run(),
+            // Commands of the emulator tell wrong arguments apart from failed runs (emulator requirements, 3.3).
+            Err(error) if emulation::is_one(&arguments) => {
+                usage::fail(&error, &arguments);
+                ExitCode::from(emulation::USAGE)
+            }
             Err(error) => usage::fail(&error, &arguments),
         };
     }

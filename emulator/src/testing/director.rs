@@ -309,9 +309,9 @@ fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
     PathBuf::from(text)
 }
 
-/// A path as messages show it: forward slashes.
+/// A path as messages show it: without detours, with forward slashes.
 pub fn shown(path: &Path) -> String {
-    path.display().to_string().replace('\\', "/")
+    normalise(path).display().to_string().replace('\\', "/")
 }
 
 /// What a director function that ended gives the runner.

@@ -1,0 +1,210 @@
+//! `blinkblox test`, `run` and `repl`, run as a person or a build server runs them.
+
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use tempfile::TempDir;
+
+fn example() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/lag-compensation")
+}
+
+fn blinkblox(folder: &Path, arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_blinkblox")).current_dir(folder).args(arguments).output().unwrap()
+}
+
+fn spec(text: &str) -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("a.spec.luau"), text).unwrap();
+    folder
+}
+
+fn code(output: &Output) -> i32 {
+    output.status.code().unwrap()
+}
+
+fn out(output: &Output) -> String {
+    String::from_utf8(output.stdout.clone()).unwrap()
+}
+
+fn err(output: &Output) -> String {
+    String::from_utf8(output.stderr.clone()).unwrap()
+}
+
+#[test]
+fn passing_and_failing_specs_end_with_0_and_1() {
+    let folder = spec("it('adds', function() expect(1 + 1):toBe(2) end)");
+    let output = blinkblox(folder.path(), &["test"]);
+    assert_eq!((code(&output), err(&output).as_str()), (0, ""));
+    assert!(out(&output).contains("✓ adds"), "{}", out(&output));
+    assert!(out(&output).contains("1 passed, 0 failed"));
+
+    let folder = spec("it('adds', function() expect(1 + 1):toBe(3) end)");
+    let output = blinkblox(folder.path(), &["test", "a.spec.luau"]);
+    assert_eq!(code(&output), 1);
+    let text = out(&output);
+    assert!(text.contains("expected 2 to be 3"), "{text}");
+    assert!(text.contains("again: blinkblox test a.spec.luau -t \"adds\" --seed 0"), "{text}");
+}
+
+#[test]
+fn wrong_arguments_end_with_2() {
+    let folder = spec("");
+    for arguments in [
+        &["test", "--sed", "3"][..],
+        &["test", "--signals", "sometimes"],
+        &["test", "--reporter", "paper"],
+        &["test", "-t", "/(/"],
+        &["run", "--net", "telepathy"],
+        &["repl", "--set", "speed"],
+    ] {
+        let output = blinkblox(folder.path(), arguments);
+        assert_eq!(code(&output), 2, "{arguments:?}: {}", err(&output));
+        assert!(!err(&output).is_empty(), "{arguments:?}");
+    }
+}
+
+#[test]
+fn broken_files_end_with_3_and_are_named() {
+    let folder = spec("it('is never closed', function()");
+    let output = blinkblox(folder.path(), &["test"]);
+    assert_eq!(code(&output), 3);
+    assert!(out(&output).contains("a.spec.luau:1:"), "{}", out(&output));
+
+    let output = blinkblox(folder.path(), &["run", "nowhere"]);
+    assert_eq!(code(&output), 3);
+    assert!(err(&output).contains("nowhere"), "{}", err(&output));
+}
+
+#[test]
+fn no_tests_end_with_4_unless_that_is_fine() {
+    let folder = tempfile::tempdir().unwrap();
+    assert_eq!(code(&blinkblox(folder.path(), &["test"])), 4);
+    assert_eq!(code(&blinkblox(folder.path(), &["test", "--allow-empty"])), 0);
+}
+
+#[test]
+fn loops_and_waits_without_end_are_stopped() {
+    let folder = spec("it('spins', function() while true do end end)\nit('goes on', function() end)");
+    let output = blinkblox(folder.path(), &["test", "--wall-timeout", "0.5"]);
+    assert_eq!(code(&output), 1);
+    let text = out(&output);
+    assert!(text.contains("more than 0.5 real seconds") && text.contains("✓ goes on"), "{text}");
+
+    let folder = spec("it('waits', function() test.world() task.wait(1e9) end)");
+    let output = blinkblox(folder.path(), &["test", "--timeout", "5"]);
+    assert!(out(&output).contains("still waits after 5 virtual seconds"), "{}", out(&output));
+
+    let folder =
+        spec("it('runs away over there', function() test.world().server:eval('while true do end') end)");
+    let output = blinkblox(folder.path(), &["test", "--wall-timeout", "0.5"]);
+    assert_eq!(code(&output), 1, "{}", out(&output));
+}
+
+#[test]
+fn filters_lists_and_both_signal_modes() {
+    let folder = spec("describe('a', function() it('one', function() end) it('two', function() end) end)");
+    let list = out(&blinkblox(folder.path(), &["test", "--list"]));
+    assert_eq!(list.lines().count(), 2, "{list}");
+    assert!(list.contains("a.spec.luau › a › one"), "{list}");
+    let one = out(&blinkblox(folder.path(), &["test", "-t", "/a › o/", "--signals", "both"]));
+    assert!(
+        one.contains("one [immediate]") && one.contains("one [deferred]") && !one.contains("two"),
+        "{one}"
+    );
+}
+
+#[test]
+fn junit_goes_to_a_file_beside_the_tree() {
+    let folder = spec("it('fails & tells', function() error('<no>', 0) end)");
+    let output =
+        blinkblox(folder.path(), &["test", "--reporter", "pretty", "--reporter", "junit=report.xml"]);
+    assert_eq!(code(&output), 1);
+    let xml = fs::read_to_string(folder.path().join("report.xml")).unwrap();
+    assert!(xml.contains("<testsuite name=\"a.spec.luau\""), "{xml}");
+    assert!(xml.contains("fails &amp; tells") && xml.contains("&lt;no&gt;"), "{xml}");
+}
+
+#[test]
+fn the_same_spec_run_twice_writes_the_same_trace() {
+    let folder = tempfile::tempdir().unwrap();
+    let project = example();
+    let project = project.to_str().unwrap();
+    let trace = |name: &str, seed: &str| {
+        let output =
+            blinkblox(folder.path(), &["test", project, "-t", "honest", "--seed", seed, "--trace", name]);
+        assert_eq!(code(&output), 0, "{}", out(&output));
+        fs::read(folder.path().join(name)).unwrap()
+    };
+    let first = trace("a.jsonl", "5");
+    assert!(first.len() > 10_000);
+    assert!(first == trace("b.jsonl", "5"), "two runs with one seed differ");
+    assert!(first != trace("c.jsonl", "6"), "the seed has no effect");
+}
+
+#[test]
+fn run_plays_a_game_and_sums_the_network_up() {
+    let folder = tempfile::tempdir().unwrap();
+    let project = example();
+    let arguments = [
+        "run",
+        project.to_str().unwrap(),
+        "--clients",
+        "3",
+        "--net",
+        "wifi",
+        "--for",
+        "2",
+        "--fail-on-error",
+    ];
+    let output = blinkblox(folder.path(), &arguments);
+    assert_eq!(code(&output), 0, "{}", err(&output));
+    let text = out(&output);
+    assert!(text.contains("2.0 s played, 3 clients"), "{text}");
+    assert!(text.contains("BLINK_UNRELIABLE_REMOTE: 20 calls"), "{text}");
+}
+
+#[test]
+fn the_prompt_takes_a_script_from_standard_input() {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_blinkblox"))
+        .args(["repl", example().to_str().unwrap(), "--clients", "2"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let script = "1 + 1\n.step 60\n#game.Players:GetPlayers()\nlocal function f()\n  return 7\nend print(f())\n\
+                  .client Player2\ngame.Players.LocalPlayer.Name\n.join Ada\n.sides\n.net Ada lan loss=0.5\n.packets 1\n\
+                  { a = 1, b = { true } }\n.leave Ada\n.sides\n.quit\n";
+    child.stdin.take().unwrap().write_all(script.as_bytes()).unwrap();
+    let output = child.wait_with_output().unwrap();
+    let text = out(&output);
+    assert_eq!(code(&output), 0, "{text}{}", err(&output));
+    for expected in [
+        "2 : number",
+        "[server] 7",
+        "\"Player2\" : string",
+        "Ada joined",
+        "Ada up: 1 ms, jitter 0 ms, loss 50.0 %",
+        "BLINK_UNRELIABLE_REMOTE",
+        "{ a = 1, b = { true } }",
+    ] {
+        assert!(text.contains(expected), "{expected} is missing in\n{text}");
+    }
+}
+
+#[test]
+fn a_problem_at_the_prompt_ends_with_1_and_the_rest_still_runs() {
+    let folder = tempfile::tempdir().unwrap();
+    let output =
+        blinkblox(folder.path(), &["repl", "--eval", "error('no', 0)", "--eval", ".nonsense", "--eval", "3"]);
+    assert_eq!(code(&output), 1);
+    assert!(
+        err(&output).contains("no") && err(&output).contains("there is no command .nonsense"),
+        "{}",
+        err(&output)
+    );
+    assert!(out(&output).contains("3 : number"));
+}
