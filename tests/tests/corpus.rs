@@ -8,7 +8,7 @@
 
 use std::path::{Path, PathBuf};
 
-use blinkblox_compiler::diagnostics::human::{Colour, render_one};
+use blinkblox_compiler::diagnostics::human::{self, Colour, render_one};
 use blinkblox_compiler::diagnostics::{Diagnostic, Label};
 use blinkblox_compiler::schema::Profile;
 use blinkblox_compiler::source::{MemoryLoader, Sources};
@@ -21,6 +21,7 @@ fn cases(folder: &str) -> Vec<(PathBuf, String)> {
     let mut paths: Vec<PathBuf> =
         std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     paths.sort();
+    paths.retain(|path| path.extension().is_some_and(|extension| extension == "blink"));
     paths.into_iter().map(|path| (path.clone(), std::fs::read_to_string(path).unwrap())).collect()
 }
 
@@ -174,11 +175,32 @@ fn what_is_right_raises_nothing() {
     }
 }
 
+/// Longest case whose drawing is kept; longer ones say nothing more.
+const KEPT_BYTES: u64 = 4096;
+
+#[test]
+fn every_message_reads_as_it_did() {
+    let mut settings = insta::Settings::clone_current();
+    settings.set_snapshot_path("../corpus/err/drawn");
+    settings.set_prepend_module_to_snapshot(false);
+    settings.set_omit_expression(true);
+    settings.bind(|| {
+        for (path, text) in cases("err") {
+            if std::fs::metadata(&path).unwrap().len() > KEPT_BYTES {
+                continue;
+            }
+            let analysis = analyze_case(&text);
+            let drawn = human::render(&analysis.diagnostics, &analysis.sources, Colour::Off);
+            insta::assert_snapshot!(path.file_stem().unwrap().to_str().unwrap(), drawn);
+        }
+    });
+}
+
 /// Every diagnostic must be drawn, in every form, without a panic; and none may take long.
 fn survives(text: &str) {
     let analysis = analyze_case(text);
     let sources = &analysis.sources;
-    blinkblox_compiler::diagnostics::human::render(&analysis.diagnostics, sources, Colour::On);
+    human::render(&analysis.diagnostics, sources, Colour::On);
     blinkblox_compiler::diagnostics::compact::render(&analysis.diagnostics, sources);
     for diagnostic in &analysis.diagnostics {
         blinkblox_compiler::diagnostics::json::diagnostic(diagnostic, sources);

@@ -22,7 +22,7 @@ pub fn unknown_field(
     let fields: Vec<&str> = known.iter().copied().filter(|key| *key != "Poll").collect();
     let near = suggest::nearest(field, fields.iter().copied());
     let of = if what == "stream" { "the stream of".to_string() } else { what.to_string() };
-    Diagnostic::error(Code::ParseInvalidValue, format!("{of} \"{name}\" has no field \"{field}\" to set"))
+    Diagnostic::error(Code::ParseInvalidValue, format!("{of} \"{name}\" has no field \"{field}\""))
         .primary(span, "no such field")
         .secondary(owner, "in this declaration")
         .opt_note(near.map(|near| format!("Did you mean `{near}`?")))

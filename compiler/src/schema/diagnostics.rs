@@ -98,7 +98,7 @@ pub fn too_many_steps(span: Span, word: Span) -> Diagnostic {
 pub fn fractional_bound(span: Span, word: Span, name: &str) -> Diagnostic {
     Diagnostic::error(Code::AnalyzeInvalidRange, format!("a bound of {name} is a whole number"))
         .primary(span, "not whole")
-        .secondary(word, "bounded here")
+        .secondary(word, "the type it bounds")
         .note("Round it.")
 }
 
@@ -110,7 +110,7 @@ pub fn bound_out_of_type(span: Span, word: Span, name: &str, (least, greatest): 
     };
     Diagnostic::error(Code::AnalyzeInvalidRange, format!("the range does not fit {name}"))
         .primary(span, "outside of it")
-        .secondary(word, "bounded here")
+        .secondary(word, "the type it bounds")
         .note(note)
 }
 

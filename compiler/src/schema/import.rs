@@ -1,8 +1,6 @@
 //! Imports: each reads a file again as a document of its own, which then behaves as a scope. Source: language
 //! specification, 5.
 
-use std::collections::BTreeMap;
-
 use super::diagnostics as say;
 use super::resolve::{Here, NameKind, Reading, Resolver};
 use super::{Item, Scope};
@@ -55,7 +53,7 @@ impl Resolver<'_> {
     /// Declares the name of an import whose file is not read, so that uses of it say nothing more than they must.
     fn unread_import(&mut self, import: &ast::Import) -> Option<Item> {
         let name = self.import_name(import);
-        let id = self.names.open(None, BTreeMap::new());
+        let id = self.names.open_unread();
         self.declare_member(&name, NameKind::Import, Some(id));
         None
     }

@@ -46,6 +46,19 @@ struct ScopeNames {
     exports: BTreeMap<String, Span>,
     /// Types this scope declares anywhere, for messages about order.
     ahead: BTreeMap<String, Span>,
+    /// Whether it stands for a file that could not be read, and may hold anything.
+    unread: bool,
+}
+
+/// What a path leads to.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Found<'n> {
+    /// A declared type.
+    Type(&'n TypeEntry),
+    /// Into a file that could not be read; already reported.
+    Unread,
+    /// Nowhere.
+    Nothing,
 }
 
 /// Every scope of a compilation.
@@ -58,6 +71,12 @@ impl Names {
     /// A new scope; without a parent it is the top level of a document.
     pub fn open(&mut self, parent: Option<ScopeId>, ahead: BTreeMap<String, Span>) -> ScopeId {
         self.scopes.push(ScopeNames { parent, ahead, ..ScopeNames::default() });
+        ScopeId(self.scopes.len() - 1)
+    }
+
+    /// A scope for an import whose file could not be read.
+    pub fn open_unread(&mut self) -> ScopeId {
+        self.scopes.push(ScopeNames { unread: true, ..ScopeNames::default() });
         ScopeId(self.scopes.len() - 1)
     }
 
@@ -106,27 +125,35 @@ impl Names {
         self.scopes[scope.0].members.entry(name.to_string()).or_insert(entry);
     }
 
-    /// The type a path means, by the steps of the language specification, 4.3.
+    /// The type a path means.
     pub fn lookup(&self, scope: ScopeId, path: &str) -> Option<&TypeEntry> {
+        match self.find(scope, path) {
+            Found::Type(entry) => Some(entry),
+            Found::Unread | Found::Nothing => None,
+        }
+    }
+
+    /// What a path leads to, by the steps of the language specification, 4.3.
+    pub fn find(&self, scope: ScopeId, path: &str) -> Found<'_> {
         let segments: Vec<&str> = path.split('.').collect();
-        let (last, outer) = segments.split_last()?;
         let (mut scope, mut at) = (scope, 0);
         loop {
             let here = &self.scopes[scope.0];
-            match outer.get(at) {
-                Some(segment) => {
-                    if let Some(inner) = here.members.get(*segment).and_then(|member| member.scope) {
-                        (scope, at) = (inner, at + 1);
-                        continue;
-                    }
-                }
-                None => {
-                    if let Some(entry) = here.types.get(*last) {
-                        return Some(entry);
-                    }
-                }
+            if here.unread {
+                return Found::Unread;
             }
-            scope = here.parent?;
+            if at + 1 < segments.len() {
+                if let Some(inner) = here.members.get(segments[at]).and_then(|member| member.scope) {
+                    (scope, at) = (inner, at + 1);
+                    continue;
+                }
+            } else if let Some(entry) = here.types.get(segments[at]) {
+                return Found::Type(entry);
+            }
+            match here.parent {
+                Some(parent) => scope = parent,
+                None => return Found::Nothing,
+            }
         }
     }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::diagnostics as say;
 use super::generics::{Arguments, optional, substitute};
-use super::names::TypeEntry;
+use super::names::{Found, TypeEntry};
 use super::primitive;
 use super::resolve::Resolver;
 use super::{Field, Type, TypeKind, Variant};
@@ -105,8 +105,10 @@ impl Resolver<'_> {
             }
             return TypeKind::Parameter(name.text.clone());
         }
-        let Some(entry) = self.names.lookup(self.here.scope, &name.text).cloned() else {
-            return self.unknown(name);
+        let entry = match self.names.find(self.here.scope, &name.text) {
+            Found::Type(entry) => entry.clone(),
+            Found::Unread => return TypeKind::Error,
+            Found::Nothing => return self.unknown(name),
         };
         if let (Some(attribute), None) = (entry.excluded, self.here.excluded) {
             self.report(say::excluded_reference(name.span, &name.text, attribute));

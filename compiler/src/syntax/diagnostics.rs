@@ -7,7 +7,8 @@ use crate::source::Span;
 pub const NESTING_LIMIT: usize = 200;
 
 pub fn stray_characters(span: Span, text: &str) -> Diagnostic {
-    let shown: String = text.chars().take(20).collect();
+    // A character that draws nothing is shown by its number.
+    let shown: String = text.chars().take(20).flat_map(char::escape_debug).collect();
     Diagnostic::error(Code::LexUnexpectedCharacter, format!("`{shown}` begins nothing the language knows"))
         .primary(span, "not part of the language")
         .note("Delete it. Outside comments and strings a schema holds ASCII words, numbers and marks only.")
@@ -36,6 +37,23 @@ pub fn unexpected(span: Span, found: &str, needed: &str, construct: Option<Span>
     Diagnostic::error(Code::ParseUnexpectedToken, format!("{found} stands where {needed} is needed"))
         .primary(span, format!("{needed} is needed here"))
         .opt_secondary(construct, "while reading this")
+        .opt_note(advice(needed))
+}
+
+/// What to write where a token is missing; `None` where it could be many things.
+fn advice(needed: &str) -> Option<String> {
+    match needed {
+        "a declaration" => Some(
+            "A declaration starts with type, struct, enum, map, set, event, function, scope or import."
+                .to_string(),
+        ),
+        "a type" => Some("Write a type, such as `u8` or the name of one declared above.".to_string()),
+        _ => match needed.strip_prefix('`').and_then(|rest| rest.split_once('`')) {
+            Some((",", rest)) if !rest.is_empty() => Some("Put a `,` between the two.".to_string()),
+            Some((token, _)) => Some(format!("Write `{token}` before it.")),
+            None => None,
+        },
+    }
 }
 
 pub fn built_in_name(span: Span, word: &str) -> Diagnostic {
