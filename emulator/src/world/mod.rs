@@ -38,8 +38,6 @@ use crate::peer::{Peer, Shared};
 use crate::shared::{Diagnostic, LogLine, Seed, Settings, Side};
 use crate::trace::{Record, Trace};
 use crate::value::InstanceId;
-#[cfg(test)]
-use crate::value::Value;
 use crate::vm::{BytecodeCache, Deadline, Failure};
 use packets::Interceptors;
 use post::Carried;

@@ -1,5 +1,6 @@
 //! Whole worlds: scripts in real VMs on both sides of links, in both signal modes.
 
+mod chaos;
 mod clocks;
 mod frames;
 mod functions;
@@ -15,6 +16,7 @@ use crate::datamodel::DataModel;
 use crate::datamodel::classes::known_class;
 use crate::datamodel::store::{GAME, single_id};
 use crate::shared::{LogLevel, SignalMode};
+use crate::value::Value;
 
 pub(super) const MODES: [SignalMode; 2] = [SignalMode::Immediate, SignalMode::Deferred];
 
