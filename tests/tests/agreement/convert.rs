@@ -118,6 +118,23 @@ fn from_table(with: &Converter, node: &Node, table: &Table) -> Value {
             LuaValue::Boolean(boolean) => Value::Boolean(*boolean),
             other => Value::text(other.type_name()),
         }),
+        Shape::Set(set) => {
+            let flag = |flag: &String| {
+                let value = table.raw_get(flag.as_str()).unwrap_or(LuaValue::Nil);
+                (flag.clone(), value.as_boolean().map_or(Value::Nil, Value::Boolean))
+            };
+            Value::Struct(set.flags.iter().map(flag).collect())
+        }
+        Shape::TaggedEnum(tagged) => {
+            let name: String = table.raw_get(tagged.tag.as_str()).unwrap_or_default();
+            let mut fields = vec![(tagged.tag.clone(), Value::text(&name))];
+            if let Some(variant) = tagged.variants.iter().find(|variant| variant.name == name)
+                && let Value::Struct(own) = from_table(with, &variant.block.body, table)
+            {
+                fields.extend(own);
+            }
+            Value::Struct(fields)
+        }
         Shape::Map(map) => {
             let Shape::Entry(pair) = &map.entry.body.shape else { return Value::Map(Vec::new()) };
             let entry = |(key, value): (LuaValue, LuaValue)| {

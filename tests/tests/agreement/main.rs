@@ -60,28 +60,53 @@ fn agree(seed: u64, validate: bool) -> bool {
     true
 }
 
-/// A drawn value that Luau holds as it is: no variable array ends in a hole, where `#` would leave it out.
+/// A drawn value that Luau holds as it is: no variable array ends in a hole, where `#` would leave it out, and no map
+/// has two entries, whose order is the table's affair.
 fn tidy_value(plan: &Plan, random: &mut Random) -> Value {
-    loop {
+    for _ in 0..1000 {
         let mut next = || random.next();
-        let value = draw::value(plan, &mut Source::new(&mut next));
-        if !ends_in_hole(&plan.block.body, &value) {
+        let mut value = draw::value(plan, &mut Source::new(&mut next));
+        if tidy(&plan.block.body, &mut value) {
             return value;
         }
     }
+    panic!("no value of {plan:?} is without holes");
 }
 
-fn ends_in_hole(node: &Node, value: &Value) -> bool {
+/// Takes holes and second entries out; false when a length will not have it.
+fn tidy(node: &Node, value: &mut Value) -> bool {
     match (&node.shape, value) {
-        (Shape::Struct(members) | Shape::Pack(members), value) => {
-            members.iter().any(|member| ends_in_hole(&member.node, value.field(&member.name)))
+        (Shape::Struct(members) | Shape::Pack(members), Value::Struct(fields)) => {
+            members.iter().zip(fields).all(|(member, (_, value))| tidy(&member.node, value))
         }
-        (Shape::Optional { block, .. }, value) => ends_in_hole(&block.body, value),
+        (Shape::TaggedEnum(tagged), Value::Struct(fields)) => {
+            let tag = &fields[0].1;
+            let chosen = tagged.variants.iter().find(|variant| *tag == Value::text(&variant.name));
+            let Some(Shape::Struct(members)) = chosen.map(|variant| &variant.block.body.shape) else {
+                return true;
+            };
+            members.iter().zip(&mut fields[1..]).all(|(member, (_, value))| tidy(&member.node, value))
+        }
+        (Shape::Optional { block, .. }, value) => tidy(&block.body, value),
         (Shape::Array(array), Value::Array(elements)) => {
-            let open = array.length.exact().is_none() && elements.last() == Some(&Value::Nil);
-            open || elements.iter().any(|element| ends_in_hole(&array.block.body, element))
+            let present = elements.iter().find(|element| **element != Value::Nil).cloned();
+            if array.length.exact().is_none()
+                && let Some(last @ Value::Nil) = elements.last_mut()
+            {
+                match present {
+                    Some(present) => *last = present,
+                    None => elements.clear(),
+                }
+            }
+            elements.len() >= array.length.min as usize
+                && elements.iter_mut().all(|element| tidy(&array.block.body, element))
         }
-        _ => false,
+        (Shape::Map(map), Value::Map(entries)) => {
+            entries.truncate(1);
+            let Shape::Entry(pair) = &map.entry.body.shape else { return true };
+            entries.iter_mut().all(|(_, value)| tidy(&pair[1], value))
+        }
+        _ => true,
     }
 }
 
@@ -124,7 +149,7 @@ fn compare_reads(item: &Item, sent: &Encoded, context: &dyn Fn() -> String) {
 }
 
 /// As text, in which NaN equals itself and -0 differs from 0; holes at the end of an array, which Luau does not keep,
-/// are left out.
+/// are left out, and the entries of maps are put in order.
 fn shown(value: &Value) -> String {
     fn trim(value: &Value) -> Value {
         match value {
@@ -135,6 +160,12 @@ fn shown(value: &Value) -> String {
             }
             Value::Struct(fields) => {
                 Value::Struct(fields.iter().map(|(name, value)| (name.clone(), trim(value))).collect())
+            }
+            Value::Map(entries) => {
+                let mut entries: Vec<_> =
+                    entries.iter().map(|(key, value)| (key.clone(), trim(value))).collect();
+                entries.sort_by_key(|entry| format!("{entry:?}"));
+                Value::Map(entries)
             }
             other => other.clone(),
         }
@@ -200,6 +231,37 @@ fn mutate(node: &Node, value: &Value, random: &mut Random) -> Value {
             if bytes.buffer { Value::Buffer(data) } else { Value::String(data) }
         }
         (Shape::UnitEnum { .. }, _) => Value::text("Nobody"),
+        (Shape::TaggedEnum(tagged), Value::Struct(fields)) => {
+            let mut fields = fields.clone();
+            if random.once_in(2) {
+                fields[0].1 = Value::text("Nobody");
+                return Value::Struct(fields);
+            }
+            let chosen = tagged.variants.iter().find(|variant| fields[0].1 == Value::text(&variant.name));
+            if let Some(Shape::Struct(members)) = chosen.map(|variant| &variant.block.body.shape)
+                && !members.is_empty()
+            {
+                let place = random.below(members.len() as u64) as usize;
+                fields[place + 1].1 = mutate(&members[place].node, &fields[place + 1].1, random);
+            }
+            Value::Struct(fields)
+        }
+        (Shape::Map(map), Value::Map(entries)) => {
+            let Shape::Entry(pair) = &map.entry.body.shape else { return value.clone() };
+            let mut entries = entries.clone();
+            if let Some((key, value)) = entries.first_mut() {
+                if random.once_in(2) {
+                    *key = mutate(&pair[0], key, random);
+                } else {
+                    *value = mutate(&pair[1], value, random);
+                }
+            }
+            // Neither can be in a table.
+            entries.retain(|(key, value)| {
+                *value != Value::Nil && !matches!(key, Value::Number(key) if key.is_nan())
+            });
+            Value::Map(entries)
+        }
         (Shape::Number(number), Value::Number(value)) => {
             let free = number.clamp.is_some() || !matches!(number.carrier, Carrier::Integer { .. });
             // What NaN sends without a clamp is not specified for whole integers.

@@ -102,7 +102,7 @@ impl Drawing<'_> {
         if self.slots && self.random.once_in(12) {
             return self.random.one(&["Instance", "Instance(Part)", "Instance(Part)?", "unknown"]).to_owned();
         }
-        match self.random.below(if depth == 0 { 5 } else { 10 }) {
+        match self.random.below(if depth == 0 { 5 } else { 14 }) {
             0..4 => self.primitive(),
             4 => self.values_type(),
             5 => {
@@ -119,12 +119,34 @@ impl Drawing<'_> {
                 let index = self.random.below(self.named.len() as u64) as usize;
                 self.named[index].clone()
             }
-            _ => format!("struct {}", self.struct_body(depth - 1)),
+            8..11 => format!("struct {}", self.struct_body(depth - 1)),
+            11 => {
+                let count = self.random.one(&[1, 3, 8, 9, 17, 33, 40]);
+                let flags: Vec<String> = (0..count).map(|index| format!("F{index}")).collect();
+                format!("set {{ {} }}", flags.join(", "))
+            }
+            12 => {
+                let count = self.random.below(4) + 1;
+                let variants: Vec<String> =
+                    (0..count).map(|index| format!("V{index} {}", self.struct_body(depth - 1))).collect();
+                format!("enum \"Kind\" {{ {} }}", variants.join(", "))
+            }
+            _ => {
+                let key = match self.random.below(3) {
+                    0 => self.integer(),
+                    1 => format!("string{}", self.bytes()),
+                    _ => self.values_type(),
+                };
+                // Neither side of an entry may be optional.
+                let value = self.ty(depth - 1);
+                let value = if value.ends_with('?') { "boolean".to_owned() } else { value };
+                format!("map {{ [{key}]: {value} }}")
+            }
         }
     }
 
     fn struct_body(&mut self, depth: u32) -> String {
-        let count = self.random.below(6) + 1;
+        let count = self.random.below(6) + u64::from(depth > 1);
         let members: Vec<String> = (0..count).map(|index| format!("m{index}: {}", self.ty(depth))).collect();
         format!("{{ {} }}", members.join(", "))
     }

@@ -135,6 +135,46 @@ fn blocks_and_bits() {
 }
 
 #[test]
+fn maps_and_variants() {
+    let doors = stored("export map V = { [u8]: struct { Open: boolean, Note: string } }");
+    let door = Value::table([("Open", true.into()), ("Note", "hi".into())]);
+    same(&doors, Value::Map(vec![(7.0.into(), door)]), "01 00 | 07 01 02 68 69");
+
+    let marker = stored(
+        "enum Shape = \"Kind\" { Dot {}, Disc { Radius: u8, Filled: boolean }, Box { W: u8, H: u8 } }
+         export struct V { Visible: boolean, Shape: Shape, Layer: i8 }",
+    );
+    let disc = Value::table([("Kind", "Disc".into()), ("Radius", 9.0.into()), ("Filled", true.into())]);
+    let value = Value::table([("Visible", true.into()), ("Shape", disc), ("Layer", (-1.0).into())]);
+    same(&marker, value, "03 FF | 09 01");
+
+    let modules = Modules::of(
+        "enum Step = \"Kind\" {
+             Halt {}, Move { X: i8, Run: boolean }, Use { Slot: u8(1..9), Times: u8(0..20) } }
+         event Plan { From: Server, Type: Reliable, Call: SingleSync, Data: Step[..3][2] }
+         event Lamps { From: Server, Type: Reliable, Call: SingleSync,
+             Data: map { [u8(0..31)]: struct { On: boolean, Level: u8, Marks: u8(0..3)[..5] } } }",
+        &[],
+    )
+    .unwrap();
+    let halt = || Value::table([("Kind", "Halt".into())]);
+    let walk =
+        |x: f64, run: bool| Value::table([("Kind", "Move".into()), ("X", x.into()), ("Run", run.into())]);
+    let take = Value::table([("Kind", "Use".into()), ("Slot", 9.0.into()), ("Times", 5.0.into())]);
+    let value = vec![
+        Value::Array(vec![walk(-4.0, true), halt()]),
+        Value::Array(vec![take, halt(), walk(7.0, false)]),
+    ];
+    let plan = modules.event(Side::Server, "Plan");
+    same(&plan, Value::table([("Value", value.into())]), "02 03 | 01 FC 01 | 12 58 00 07 00");
+
+    let marks = vec![Value::Number(1.0), 2.0.into(), 3.0.into()];
+    let lamp = Value::table([("On", true.into()), ("Level", 200.0.into()), ("Marks", marks.into())]);
+    let value = Value::table([("Value", Value::Map(vec![(5.0.into(), lamp)]))]);
+    same(&modules.event(Side::Server, "Lamps"), value, "01 00 | 25 C8 03 39");
+}
+
+#[test]
 fn traffic() {
     let modules = Modules::of(
         "event Tune { From: Client, Type: Reliable, Call: SingleSync, Rate: 1, Burst: 100,
