@@ -1,5 +1,7 @@
 //! `blinkblox build`, `check` and the form without a command, run as a person or a program runs them.
 
+#![allow(clippy::unwrap_used, reason = "in a test, an unwrap is an assertion")]
+
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};

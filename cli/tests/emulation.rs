@@ -1,5 +1,7 @@
 //! `blinkblox test`, `run` and `repl`, run as a person or a build server runs them.
 
+#![allow(clippy::unwrap_used, reason = "in a test, an unwrap is an assertion")]
+
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};

@@ -2,6 +2,8 @@
 //!
 //! `BLINKBLOX_UPDATE=1 cargo test -p blinkblox-compiler --test golden` writes them anew.
 
+#![allow(clippy::unwrap_used, reason = "in a test, an unwrap is an assertion")]
+
 use std::fs;
 use std::path::{Path, PathBuf};
 

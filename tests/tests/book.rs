@@ -1,5 +1,7 @@
 //! Every schema block of the book and the README compiles.
 
+#![allow(clippy::unwrap_used, reason = "in a test, an unwrap is an assertion")]
+
 use std::path::Path;
 
 use blinkblox_compiler::compile;

@@ -6,6 +6,8 @@
 //! first may import; `-- profile: test` and `-- also: E4005` (one without a primary label) stand at the top. A file
 //! without any of this marks is under `corpus/ok` and must raise nothing.
 
+#![allow(clippy::unwrap_used, reason = "in a test, an unwrap is an assertion")]
+
 use std::path::{Path, PathBuf};
 
 use blinkblox_compiler::diagnostics::human::{self, Colour, render_one};

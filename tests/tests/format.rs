@@ -1,6 +1,8 @@
 //! The formatter over every schema there is, and over schemas with white space and comments anywhere in them: twice is
 //! once, no token or comment is lost, and the modules stay the same.
 
+#![allow(clippy::unwrap_used, reason = "in a test, an unwrap is an assertion")]
+
 use blinkblox_compiler::compile;
 use blinkblox_compiler::format::{Indent, format};
 use blinkblox_compiler::schema::Profile;

@@ -2,6 +2,8 @@
 //!
 //! Each test is named by its row in the coverage list.
 
+#![allow(clippy::unwrap_used, reason = "in a test, an unwrap is an assertion")]
+
 use blinkblox_compiler::schema::Profile;
 use blinkblox_compiler::source::MemoryLoader;
 use blinkblox_compiler::wire::signature::canonical_text;

@@ -187,7 +187,7 @@ impl Repl {
         let mut lines = vec![self.describe(&packet)];
         for (index, value) in packet.args.iter().enumerate() {
             let shown = match value {
-                crate::value::Value::Buffer(bytes) => hex(&**bytes),
+                crate::value::Value::Buffer(bytes) => hex(bytes),
                 other => other.to_string(),
             };
             lines.push(format!("  {}: {shown}", index + 1));

@@ -31,6 +31,9 @@ pub struct DirectorOptions {
     pub file: PathBuf,
 }
 
+/// A thread to wake, with what the call it waits for gives or throws.
+type Wake = (Parked, Result<Vec<Value>, String>);
+
 /// A VM for one spec file.
 pub struct Director {
     vm: Vm,
@@ -40,7 +43,7 @@ pub struct Director {
     pub worlds: Worlds,
     /// Options of the run.
     pub options: DirectorOptions,
-    ready: RefCell<VecDeque<(Parked, Result<Vec<Value>, String>)>>,
+    ready: RefCell<VecDeque<Wake>>,
     timers: RefCell<Vec<(f64, Parked)>>,
     ends: RefCell<FxHashMap<usize, (Handle, OnEnd)>>,
     now: Cell<f64>,

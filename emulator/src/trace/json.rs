@@ -32,7 +32,7 @@ pub fn of_value(value: &Value, path: &dyn Fn(InstanceId) -> Rc<str>) -> Json {
         }
         Value::Table(table) => {
             let text_keys = table.array.is_empty()
-                && table.pairs.iter().all(|(key, _)| key.as_bytes().is_some_and(|key| is_plain_key(key)));
+                && table.pairs.iter().all(|(key, _)| key.as_bytes().is_some_and(is_plain_key));
             if text_keys {
                 let member = |(key, value): &(Value, Value)| (key.to_string(), of_value(value, path));
                 return Json::Object(table.pairs.iter().map(member).collect());

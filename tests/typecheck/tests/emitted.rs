@@ -2,14 +2,12 @@
 
 #![allow(clippy::unwrap_used)]
 
-mod support;
-
 use std::path::{Path, PathBuf};
 
 use blinkblox_compiler::Outputs;
 use blinkblox_compiler::schema::Profile;
 use blinkblox_compiler::source::MemoryLoader;
-use support::{assert_checks, errors};
+use blinkblox_typecheck::{assert_checks, errors};
 
 /// The modules of a schema, which must compile.
 #[track_caller]

@@ -2,8 +2,6 @@
 
 #![allow(clippy::unwrap_used)]
 
-mod support;
-
 use std::path::Path;
 
 #[test]
@@ -17,7 +15,7 @@ fn golden_modules_pass() {
             let Ok(text) = std::fs::read_to_string(case.join(file)) else { continue };
             // The checker outside Roblox has no types of the form `Enum.Name`.
             let text = text.replace(": Enum.", ": Enum");
-            for error in support::errors(&text) {
+            for error in blinkblox_typecheck::errors(&text) {
                 // Libraries of futures and promises are the game's own.
                 if error.contains("Unknown require") || error.contains("Key 'Packages'") {
                     continue;

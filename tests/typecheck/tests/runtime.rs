@@ -2,10 +2,8 @@
 
 #![allow(clippy::unwrap_used)]
 
-mod support;
-
 use blinkblox_compiler::emit::bundle::{Bundle, modules};
-use support::assert_checks;
+use blinkblox_typecheck::assert_checks;
 
 fn text(bundle: &Bundle) -> String {
     let mut text = String::from("--!strict\n");
@@ -22,7 +20,7 @@ fn definitions_are_sound() {
         "nothing",
         "--!strict\nlocal players = game:GetService(\"Players\"):GetPlayers()\nprint(#players)\n",
     );
-    assert_eq!(support::errors("--!strict\nlocal a: number = \"b\"\nprint(a)\n").len(), 1);
+    assert_eq!(blinkblox_typecheck::errors("--!strict\nlocal a: number = \"b\"\nprint(a)\n").len(), 1);
 }
 
 #[test]

@@ -203,7 +203,7 @@ pub fn name(text: impl Into<String>) -> Expr {
 pub fn path(dotted: &str) -> Expr {
     let mut parts = dotted.split('.');
     let first = name(parts.next().unwrap_or_default());
-    parts.fold(first, |object, part| field(object, part))
+    parts.fold(first, field)
 }
 
 /// A number.

@@ -175,7 +175,7 @@ impl State {
 
 /// Cases of an item index, told apart by halving down to runs of two.
 pub fn dispatch(cases: &[(u8, Block)], otherwise: &Block) -> Block {
-    if let [] = cases {
+    if cases.is_empty() {
         return otherwise.clone();
     }
     if cases.len() <= 2 {
