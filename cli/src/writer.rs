@@ -22,7 +22,7 @@ pub struct Written {
 /// Writes files given by path and text. `asks` lets a person decline the creation of a folder.
 ///
 /// Every folder is agreed to before one is made, and every text is on disk before the first file is replaced.
-pub fn write(files: &[(String, String)], asks: bool) -> Result<Written, Diagnostic> {
+pub fn write(files: &[(String, String)], asks: bool) -> Result<Written, Box<Diagnostic>> {
     let folders: BTreeSet<&str> =
         files.iter().map(|(path, _)| parent(path)).filter(|folder| !folder.is_empty()).collect();
     let missing: Vec<&str> = folders.into_iter().filter(|folder| !Path::new(folder).is_dir()).collect();
@@ -78,7 +78,7 @@ fn confirm(question: &str) -> bool {
     read.is_ok() && matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes")
 }
 
-fn unwritable(path: &str, why: &str) -> Diagnostic {
-    Diagnostic::error(Code::FileUnwritable, format!("\"{path}\" could not be written: {why}"))
-        .about_file(path)
+fn unwritable(path: &str, why: &str) -> Box<Diagnostic> {
+    let headline = format!("\"{path}\" could not be written: {why}");
+    Box::new(Diagnostic::error(Code::FileUnwritable, headline).about_file(path))
 }

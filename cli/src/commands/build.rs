@@ -96,10 +96,12 @@ impl SchemaFlags {
     }
 
     /// The profile named, or the usage error of naming two.
-    fn profile(&self) -> Result<Profile, Diagnostic> {
+    fn profile(&self) -> Result<Profile, Box<Diagnostic>> {
         let Some(first) = self.profile.first() else { return Ok(Profile::default()) };
         match self.profile.iter().find(|other| *other != first) {
-            Some(other) => Err(usage::error(format!("--profile is given as `{first}` and as `{other}`"))),
+            Some(other) => {
+                Err(Box::new(usage::error(format!("--profile is given as `{first}` and as `{other}`"))))
+            }
             None => Ok(Profile::from_text(first).unwrap_or_default()),
         }
     }
@@ -118,7 +120,7 @@ pub enum Mode {
 pub fn run_schemas(schemas: &[String], flags: &SchemaFlags, mode: Mode) -> ExitCode {
     let profile = match flags.profile() {
         Ok(profile) => profile,
-        Err(diagnostic) => return usage::refuse(diagnostic, flags.format()),
+        Err(diagnostic) => return usage::refuse(*diagnostic, flags.format()),
     };
     let printer = Printer::new(flags.format(), flags.quiet, flags.color);
     printer.progress(&format!("BlinkBlox {}", blinkblox_compiler::VERSION));
@@ -181,7 +183,7 @@ impl Run<'_> {
             Ok(written) => self.written(&files, written, &loader),
             Err(diagnostic) => {
                 let mut diagnostics = analysis.diagnostics;
-                diagnostics.push(diagnostic);
+                diagnostics.push(*diagnostic);
                 return self.finish(&diagnostics, &analysis.sources);
             }
         }
