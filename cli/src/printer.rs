@@ -3,19 +3,45 @@
 use std::io::{IsTerminal, Write};
 
 use blinkblox_compiler::diagnostics::human::Colour;
-use blinkblox_compiler::diagnostics::{Diagnostic, compact, human, json, summary};
+use blinkblox_compiler::diagnostics::{Diagnostic, compact, github, human, json, sarif, summary};
 use blinkblox_compiler::source::Sources;
+use serde_json::Value;
 
 /// Form of diagnostics.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
 pub enum Format {
-    /// Drawn, with source lines.
+    /// Drawn, with source lines
     #[default]
     Human,
-    /// A line each.
+    /// A line each
     Compact,
-    /// One document on standard output, and nothing else.
+    /// One JSON document on standard output, and nothing else
     Json,
+    /// Annotations of a GitHub workflow
+    Github,
+    /// One SARIF 2.1.0 document on standard output, and nothing else
+    Sarif,
+}
+
+impl Format {
+    /// Every form.
+    pub const ALL: &[Format] = &[Format::Human, Format::Compact, Format::Json, Format::Github, Format::Sarif];
+
+    /// The form as `--error-format` names it.
+    pub fn text(self) -> &'static str {
+        match self {
+            Format::Human => "human",
+            Format::Compact => "compact",
+            Format::Json => "json",
+            Format::Github => "github",
+            Format::Sarif => "sarif",
+        }
+    }
+
+    /// Whether a run prints one document and nothing else.
+    pub fn is_document(self) -> bool {
+        matches!(self, Format::Json | Format::Sarif)
+    }
 }
 
 /// When to colour.
@@ -51,30 +77,50 @@ impl Printer {
         Printer { format, quiet, colour: if on { Colour::On } else { Colour::Off } }
     }
 
-    /// A line of progress or result, which `--quiet` and `--json` leave out.
+    /// A line of progress, which `--quiet` and forms of one document leave out.
     pub fn progress(&self, line: &str) {
-        if !self.quiet && self.format != Format::Json {
+        if !self.quiet && !self.format.is_document() {
             print_out(&format!("{line}\n"));
         }
     }
 
-    /// Diagnostics, on standard error, and their count unless quiet. Nothing under `--json`.
+    /// What was asked for, on standard output; forms of one document leave it out.
+    pub fn result(&self, text: &str) {
+        if !self.format.is_document() {
+            print_out(text);
+        }
+    }
+
+    /// Diagnostics, on standard error, and their count unless quiet. Nothing where one document is the form.
     pub fn diagnostics(&self, diagnostics: &[Diagnostic], sources: &Sources) {
         let mut text = match self.format {
             Format::Human => human::render(diagnostics, sources, self.colour),
             Format::Compact => compact::render(diagnostics, sources),
-            Format::Json => return,
+            Format::Github => github::render(diagnostics, sources),
+            Format::Json | Format::Sarif => return,
         };
-        if let Some(count) = summary(diagnostics).filter(|_| !self.quiet) {
+        let counted = self.format != Format::Github && !self.quiet;
+        if let Some(count) = summary(diagnostics).filter(|_| counted) {
             text.push_str(&format!("{count}\n"));
         }
         print_err(&text);
     }
 
-    /// The JSON document of a run, when that is the form.
+    /// Diagnostics as the document of the run holds them.
+    pub fn values(&self, diagnostics: &[Diagnostic], sources: &Sources) -> Vec<Value> {
+        let value = |one: &Diagnostic| match self.format {
+            Format::Sarif => sarif::result(one, sources),
+            Format::Human | Format::Compact | Format::Json | Format::Github => json::diagnostic(one, sources),
+        };
+        diagnostics.iter().map(value).collect()
+    }
+
+    /// The document of a run, when that is the form. Its diagnostics come from [`Printer::values`].
     pub fn document(&self, report: &json::Report) {
-        if self.format == Format::Json {
-            print_out(&json::render(report));
+        match self.format {
+            Format::Json => print_out(&json::render(report)),
+            Format::Sarif => print_out(&sarif::render(&report.diagnostics)),
+            Format::Human | Format::Compact | Format::Github => {}
         }
     }
 
@@ -82,7 +128,7 @@ impl Printer {
     pub fn failure(&self, diagnostic: &Diagnostic, profile: &str) {
         let sources = Sources::default();
         self.diagnostics(std::slice::from_ref(diagnostic), &sources);
-        let diagnostics = vec![json::diagnostic(diagnostic, &sources)];
+        let diagnostics = self.values(std::slice::from_ref(diagnostic), &sources);
         self.document(&json::Report { profile, diagnostics, ..json::Report::default() });
     }
 }

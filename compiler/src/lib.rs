@@ -6,6 +6,7 @@
 mod check;
 pub mod diagnostics;
 pub mod emit;
+pub mod explain;
 pub mod format;
 pub mod outputs;
 pub mod schema;

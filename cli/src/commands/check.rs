@@ -4,7 +4,8 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
-use super::build::{Mode, SchemaFlags, run_schemas};
+use super::build::{Mode, run_schemas};
+use super::flags::SchemaFlags;
 
 /// Compiles schemas and writes nothing.
 #[derive(Parser)]

@@ -5,11 +5,15 @@
 
 mod build;
 mod check;
+mod direct;
 mod emulation;
+mod explain;
+mod flags;
+mod fmt;
 mod repl;
 mod run;
 mod test;
-mod usage;
+pub mod usage;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -29,6 +33,8 @@ pub struct Cli {
 enum Command {
     Build(build::Build),
     Check(check::Check),
+    Fmt(fmt::Fmt),
+    Explain(explain::Explain),
     Test(test::Test),
     Run(run::Run),
     Repl(repl::ReplCommand),
@@ -39,6 +45,8 @@ impl Command {
         match self {
             Command::Build(command) => command.run(),
             Command::Check(command) => command.run(),
+            Command::Fmt(command) => command.run(),
+            Command::Explain(command) => command.run(),
             Command::Test(command) => command.run(),
             Command::Run(command) => command.run(),
             Command::Repl(command) => command.run(),
@@ -66,7 +74,7 @@ pub fn run(arguments: Vec<OsString>) -> ExitCode {
             Err(error) => usage::fail(&error, &arguments),
         };
     }
-    match build::Direct::try_parse_from(program.chain(arguments.iter().cloned())) {
+    match direct::Direct::try_parse_from(program.chain(arguments.iter().cloned())) {
         Ok(direct) => direct.run(),
         Err(error) => usage::fail(&error, &arguments),
     }

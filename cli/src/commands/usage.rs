@@ -7,11 +7,12 @@ use blinkblox_compiler::diagnostics::{Code, Diagnostic, suggest};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Arg, ArgAction, Args, CommandFactory};
 
-use super::{Cli, build};
+use super::{Cli, direct};
 use crate::printer::{Format, Printer};
 
 /// Flags that take a value, which is never read as a flag of its own.
-const VALUED: &[&str] = &["-p", "--profile", "--color"];
+const VALUED: &[&str] =
+    &["-p", "--profile", "--color", "--error-format", "--stdin-path", "--indent", "--explain", "--diff"];
 
 /// The arguments before `--` that are no flag's value.
 fn flags(arguments: &[OsString]) -> impl Iterator<Item = &str> {
@@ -58,7 +59,7 @@ pub fn print_help(arguments: &[OsString]) -> ExitCode {
         arguments.iter().filter_map(|argument| argument.to_str()).find(|argument| *argument != "help");
     let command = match named.and_then(|named| cli.find_subcommand_mut(named)) {
         Some(command) => command.clone().bin_name(format!("blinkblox {}", command.get_name())),
-        None => build::DirectFlags::augment_args(cli)
+        None => direct::DirectFlags::augment_args(cli)
             .about("Schemas to Luau modules, and games with a network on one machine.")
             .override_usage("blinkblox SCHEMA [FLAGS]\n       blinkblox COMMAND [ARGUMENTS]")
             .subcommand_help_heading("Commands, as the first argument")
@@ -84,8 +85,15 @@ pub fn print_version() -> ExitCode {
 
 /// Reports arguments clap refuses, in the form the arguments ask for.
 pub fn fail(error: &clap::Error, arguments: &[OsString]) -> ExitCode {
+    let named = Format::ALL.iter().find(|format| {
+        let text = format.text();
+        arguments.windows(2).any(|pair| pair[0] == "--error-format" && pair[1] == text)
+            || flags(arguments).any(|argument| argument.strip_prefix("--error-format=") == Some(text))
+    });
     let format = if flags(arguments).any(|argument| argument == "--json") {
         Format::Json
+    } else if let Some(format) = named {
+        *format
     } else if given(arguments, "--compact", 'c') {
         Format::Compact
     } else {
@@ -148,7 +156,7 @@ fn known_flags(arguments: &[OsString]) -> Vec<String> {
     let cli = Cli::command();
     let named =
         arguments.first().and_then(|first| first.to_str()).and_then(|first| cli.find_subcommand(first));
-    let direct = build::Direct::command();
+    let direct = direct::Direct::command();
     let command = named.unwrap_or(&direct);
     let mut known: Vec<String> = command
         .get_arguments()

@@ -21,11 +21,13 @@ pub struct Report<'a> {
     pub profile: &'a str,
     /// The schema signature, when the schema compiles.
     pub signature: Option<String>,
+    /// What the run was asked for beside compiling, by key.
+    pub extra: Vec<(&'static str, Value)>,
 }
 
 /// The document, on one line, ended by a line feed.
 pub fn render(report: &Report) -> String {
-    let document = json!({
+    let mut document = json!({
         "version": FORMAT_VERSION,
         "success": report.success,
         "diagnostics": report.diagnostics,
@@ -34,6 +36,9 @@ pub fn render(report: &Report) -> String {
         "profile": report.profile,
         "signature": report.signature,
     });
+    if let Value::Object(keys) = &mut document {
+        keys.extend(report.extra.iter().map(|(key, value)| ((*key).to_string(), value.clone())));
+    }
     format!("{document}\n")
 }
 

@@ -5,8 +5,10 @@
 
 mod code;
 pub mod compact;
+pub mod github;
 pub mod human;
 pub mod json;
+pub mod sarif;
 pub mod suggest;
 
 pub use code::Code;

@@ -1,0 +1,53 @@
+//! The form without a command: `blinkblox SCHEMA`. Its flags stand for commands. Source: tooling specification, 2.1.
+
+use std::process::ExitCode;
+
+use clap::{Args, Parser};
+
+use super::build::{Mode, run_schemas};
+use super::flags::SchemaFlags;
+use super::{explain, fmt};
+
+/// Compiles one schema and writes its modules.
+#[derive(Parser)]
+#[command(name = "blinkblox", disable_version_flag = true)]
+pub struct Direct {
+    /// Path of the schema, or `-` for standard input
+    #[arg(value_name = "SCHEMA", required_unless_present = "explain")]
+    schema: Option<String>,
+    #[command(flatten)]
+    flags: DirectFlags,
+}
+
+/// Flags of the form without a command.
+#[derive(Args)]
+pub struct DirectFlags {
+    /// Do all the work and write nothing
+    #[arg(long, overrides_with = "check")]
+    check: bool,
+    /// Rewrite the schema in the canonical layout; with --check, only say whether it would change
+    #[arg(long, overrides_with = "format", group = "tool")]
+    format: bool,
+    /// Explain a code, such as E3004, and do nothing else
+    #[arg(long, value_name = "CODE", overrides_with = "explain", group = "tool")]
+    explain: Option<String>,
+    #[command(flatten)]
+    flags: SchemaFlags,
+}
+
+impl Direct {
+    /// Does what the flags ask for; without one that stands for a command, compiles.
+    pub fn run(self) -> ExitCode {
+        let DirectFlags { check, format, explain, flags } = self.flags;
+        if let Some(code) = explain {
+            return explain::explain(&code, &flags.report);
+        }
+        let schema = self.schema.unwrap_or_default();
+        if format {
+            let stdin_path = flags.stdin.stdin_path.clone();
+            let settings = fmt::Settings { check, stdin_path, ..fmt::Settings::default() };
+            return fmt::format_files(&[schema], settings, &flags.report);
+        }
+        run_schemas(&[schema], &flags, if check { Mode::Check } else { Mode::Write })
+    }
+}

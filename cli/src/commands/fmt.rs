@@ -1,0 +1,204 @@
+//! `blinkblox fmt [FILE...]`: schemas in the canonical layout. Source: tooling specification, 7.5.
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use blinkblox_compiler::diagnostics::{Code, Diagnostic, json};
+use blinkblox_compiler::format::{Indent, format};
+use blinkblox_compiler::source::Sources;
+use clap::{Parser, ValueEnum};
+use serde_json::{Value, json};
+
+use super::flags::{ReportFlags, StdinFlag};
+use super::usage;
+use crate::entry::{self, Entry};
+use crate::loader::forward;
+use crate::printer::Printer;
+use crate::writer;
+
+/// Writes schemas in the canonical layout; what they mean never changes.
+#[derive(Parser)]
+pub struct Fmt {
+    /// Schemas and folders of schemas, or `-` for standard input [default: the working directory]
+    #[arg(value_name = "FILE")]
+    files: Vec<String>,
+    /// Write nothing, and fail if a file would change
+    #[arg(long, overrides_with = "check")]
+    check: bool,
+    /// What a level of indentation is written as
+    #[arg(long, value_name = "INDENT", value_enum, default_value_t, overrides_with = "indent")]
+    indent: IndentChoice,
+    #[command(flatten)]
+    stdin: StdinFlag,
+    #[command(flatten)]
+    report: ReportFlags,
+}
+
+/// What a level of indentation is written as.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum IndentChoice {
+    /// A tab
+    #[default]
+    Tabs,
+    /// Four spaces
+    Spaces,
+}
+
+/// What a run of the formatter does.
+#[derive(Clone, Debug, Default)]
+pub struct Settings {
+    /// Whether nothing is written.
+    pub check: bool,
+    /// What a level of indentation is written as.
+    pub indent: IndentChoice,
+    /// Path that standard input is taken to have.
+    pub stdin_path: Option<String>,
+}
+
+impl Fmt {
+    /// Formats.
+    pub fn run(self) -> ExitCode {
+        let Fmt { files, check, indent, stdin, report } = self;
+        format_files(&files, Settings { check, indent, stdin_path: stdin.stdin_path }, &report)
+    }
+}
+
+/// Formats schemas; without any, those below the working directory.
+pub fn format_files(files: &[String], settings: Settings, flags: &ReportFlags) -> ExitCode {
+    let printer = match flags.printer() {
+        Ok(printer) => printer,
+        Err(diagnostic) => return usage::refuse(*diagnostic, flags.format()),
+    };
+    let mut run =
+        Run { settings, printer, diagnostics: vec![], outcomes: vec![], changed: 0, current: 0, broken: 0 };
+    let here = [".".to_string()];
+    for file in if files.is_empty() { &here } else { files } {
+        if Path::new(file).is_dir() {
+            for path in schemas_below(Path::new(file)) {
+                run.file(&path);
+            }
+        } else {
+            run.file(file);
+        }
+    }
+    run.finish()
+}
+
+/// Schemas in a folder and the folders in it, sorted; hidden ones and installed packages are left out.
+fn schemas_below(folder: &Path) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut left = vec![folder.to_path_buf()];
+    while let Some(next) = left.pop() {
+        for entry in std::fs::read_dir(next).into_iter().flatten().flatten() {
+            let name = entry.file_name().to_string_lossy().into_owned();
+            let Ok(kind) = entry.file_type() else { continue };
+            let hidden = name.starts_with('.') || matches!(name.as_str(), "node_modules" | "target");
+            if kind.is_dir() && !hidden {
+                left.push(entry.path());
+            } else if !kind.is_dir() && name.ends_with(".blink") {
+                found.push(forward(&entry.path()).trim_start_matches("./").to_string());
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+struct Run {
+    settings: Settings,
+    printer: Printer,
+    diagnostics: Vec<Value>,
+    outcomes: Vec<Value>,
+    changed: usize,
+    current: usize,
+    broken: usize,
+}
+
+impl Run {
+    fn file(&mut self, file: &str) {
+        match entry::open(file, self.settings.stdin_path.as_deref()) {
+            Ok(entry) => self.entry(&entry, file == "-"),
+            Err(diagnostic) => self.fail(file, &[*diagnostic], &Sources::default()),
+        }
+    }
+
+    fn entry(&mut self, entry: &Entry, stdin: bool) {
+        let shown = entry.loader.shown(&entry.path);
+        let bytes = match entry.loader.read(&entry.path) {
+            Ok(bytes) => bytes,
+            Err(why) => return self.fail(&shown, &[unreadable(&shown, &why)], &Sources::default()),
+        };
+        let Ok(written) = String::from_utf8(bytes) else {
+            return self.fail(&shown, &[unreadable(&shown, "it is not UTF-8")], &Sources::default());
+        };
+        let text = written.strip_prefix('\u{feff}').unwrap_or(&written);
+        let mut sources = Sources::default();
+        let id = sources.add(&entry.path, &shown, text.to_string());
+        let indent = match self.settings.indent {
+            IndentChoice::Tabs => Indent::Tabs,
+            IndentChoice::Spaces => Indent::Spaces,
+        };
+        match format(id, text, indent) {
+            Ok(formatted) => self.formatted(entry, &shown, &written, formatted, stdin),
+            Err(diagnostics) => self.fail(&shown, &diagnostics, &sources),
+        }
+    }
+
+    fn formatted(&mut self, entry: &Entry, shown: &str, before: &str, after: String, stdin: bool) {
+        let changes = before != after;
+        let status = if changes { "changed" } else { "current" };
+        let mut outcome = json!({ "file": shown, "status": status });
+        if stdin && !self.settings.check {
+            outcome["text"] = after.as_str().into();
+            self.printer.result(&after);
+        } else if changes && self.settings.check {
+            self.printer.result(&format!("Would change {shown}\n"));
+        } else if changes {
+            if let Err(diagnostic) = writer::write(&[(entry.path.clone(), after)], false) {
+                return self.fail(shown, &[*diagnostic], &Sources::default());
+            }
+            self.printer.progress(&format!("Formatted {shown}"));
+        }
+        self.outcomes.push(outcome);
+        self.changed += usize::from(changes);
+        self.current += usize::from(!changes);
+    }
+
+    fn fail(&mut self, shown: &str, diagnostics: &[Diagnostic], sources: &Sources) {
+        self.broken += 1;
+        self.printer.diagnostics(diagnostics, sources);
+        self.diagnostics.extend(self.printer.values(diagnostics, sources));
+        self.outcomes.push(json!({ "file": shown, "status": "broken" }));
+    }
+
+    fn finish(self) -> ExitCode {
+        let success = self.broken == 0 && !(self.settings.check && self.changed > 0);
+        let count = |count: usize| match count {
+            1 => "1 file".to_string(),
+            _ => format!("{count} files"),
+        };
+        let to_stdout = self.outcomes.iter().any(|outcome| outcome.get("text").is_some());
+        if !to_stdout {
+            let (changed, verb) =
+                (count(self.changed), if self.settings.check { "would change" } else { "changed" });
+            let mut closing = format!("{changed} {verb}; {} already in the canonical layout", self.current);
+            if self.broken > 0 {
+                closing.push_str(&format!("; {} cannot be formatted", self.broken));
+            }
+            self.printer.progress(&closing);
+        }
+        let report = json::Report {
+            success,
+            diagnostics: self.diagnostics,
+            profile: "release",
+            extra: vec![("format", Value::Array(self.outcomes))],
+            ..json::Report::default()
+        };
+        self.printer.document(&report);
+        if success { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    }
+}
+
+fn unreadable(shown: &str, why: &str) -> Diagnostic {
+    Diagnostic::error(Code::FileUnreadable, format!("\"{shown}\" cannot be read: {why}")).about_file(shown)
+}

@@ -1,0 +1,87 @@
+//! The schema a run starts from: a path tried in three steps, or standard input. Source: tooling specification, 2.3.
+
+use std::io::Read;
+
+use blinkblox_compiler::diagnostics::{Code, Diagnostic, suggest};
+use blinkblox_compiler::source::{SourceLoader, normalize, parent, resolve_path};
+
+use crate::commands::usage;
+use crate::loader::{DiskLoader, forward};
+
+/// A schema that is there, and how it and what it imports are read.
+pub struct Entry {
+    /// Reads it and its imports.
+    pub loader: Box<dyn SourceLoader>,
+    /// Its resolved path.
+    pub path: String,
+}
+
+/// Finds the entry named on the command line; `-` is standard input, taken to stand at `stdin_path`.
+pub fn open(schema: &str, stdin_path: Option<&str>) -> Result<Entry, Box<Diagnostic>> {
+    if schema == "-" {
+        return open_stdin(stdin_path);
+    }
+    let loader = DiskLoader::new();
+    match resolve_path(&loader, "", &forward(schema.as_ref())) {
+        Ok(path) => Ok(Entry { loader: Box::new(loader), path }),
+        Err(tried) => Err(Box::new(not_found(schema, &tried))),
+    }
+}
+
+fn open_stdin(stdin_path: Option<&str>) -> Result<Entry, Box<Diagnostic>> {
+    let Some(path) = stdin_path else {
+        let refusal = usage::error("a schema read from standard input needs --stdin-path")
+            .note("Imports and outputs are found from that path, and diagnostics name it.");
+        return Err(Box::new(refusal));
+    };
+    let path = normalize(&forward(path.as_ref()));
+    let mut bytes = Vec::new();
+    if let Err(error) = std::io::stdin().lock().read_to_end(&mut bytes) {
+        let headline = format!("standard input cannot be read: {}", error.kind());
+        return Err(Box::new(Diagnostic::error(Code::FileUnreadable, headline)));
+    }
+    let loader = StdinLoader { disk: DiskLoader::new(), path: path.clone(), bytes };
+    Ok(Entry { loader: Box::new(loader), path })
+}
+
+/// Files on disk, but for one that came from standard input.
+struct StdinLoader {
+    disk: DiskLoader,
+    path: String,
+    bytes: Vec<u8>,
+}
+
+impl SourceLoader for StdinLoader {
+    fn is_file(&self, path: &str) -> bool {
+        path == self.path || self.disk.is_file(path)
+    }
+
+    fn read(&self, path: &str) -> Result<Vec<u8>, String> {
+        if path == self.path { Ok(self.bytes.clone()) } else { self.disk.read(path) }
+    }
+
+    fn shown(&self, path: &str) -> String {
+        self.disk.shown(path)
+    }
+}
+
+/// `E4004`, with the paths tried and the schema of that folder that was probably meant.
+fn not_found(path: &str, tried: &[String; 3]) -> Diagnostic {
+    let folder = match parent(&tried[0]) {
+        "" => ".",
+        folder => folder,
+    };
+    let mut names: Vec<String> = std::fs::read_dir(folder)
+        .into_iter()
+        .flatten()
+        .flatten()
+        .filter_map(|entry| entry.file_name().into_string().ok())
+        .filter(|name| name.ends_with(".blink"))
+        .collect();
+    names.sort();
+    let wanted = tried[2].rsplit('/').next().unwrap_or_default();
+    let near = suggest::nearest(wanted, names.iter().map(String::as_str));
+    Diagnostic::error(Code::FileNotFound, format!("there is no schema \"{path}\""))
+        .note(format!("Tried {}.", tried.join(", ")))
+        .opt_note(near.map(|near| format!("The folder holds \"{near}\".")))
+}

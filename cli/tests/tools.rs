@@ -1,0 +1,197 @@
+//! `fmt`, `explain`, `size`, `diff`, forms of diagnostics and standard input, run as a person or a program runs them.
+
+use std::fs;
+use std::io::Write;
+use std::process::{Command, Output, Stdio};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// Runs the command in a folder, with text on its standard input and nothing in the environment about colour.
+fn run(folder: &TempDir, arguments: &[&str], stdin: &str) -> Output {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_blinkblox"))
+        .current_dir(folder.path())
+        .args(arguments)
+        .env_remove("CLICOLOR_FORCE")
+        .env_remove("NO_COLOR")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // A run that reads no input may be over already.
+    let _ = child.stdin.take().unwrap().write_all(stdin.as_bytes());
+    child.wait_with_output().unwrap()
+}
+
+fn blinkblox(folder: &TempDir, arguments: &[&str]) -> Output {
+    run(folder, arguments, "")
+}
+
+fn project(files: &[(&str, &str)]) -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    for (path, text) in files {
+        let path = folder.path().join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+    folder
+}
+
+fn out(output: &Output) -> String {
+    String::from_utf8(output.stdout.clone()).unwrap()
+}
+
+fn err(output: &Output) -> String {
+    String::from_utf8(output.stderr.clone()).unwrap()
+}
+
+fn json(output: &Output) -> Value {
+    let text = out(output);
+    assert_eq!(text.matches('\n').count(), 1, "{text}");
+    assert_eq!(err(output), "");
+    serde_json::from_str(&text).unwrap()
+}
+
+fn read(folder: &TempDir, path: &str) -> String {
+    fs::read_to_string(folder.path().join(path)).unwrap()
+}
+
+const LOOSE: &str = "type  A=u8 -- health\ntype B = A(0..5)";
+const NEAT: &str = "type A = u8 -- health\n\ntype B = A(0..5)\n";
+
+#[test]
+fn fmt_rewrites_what_is_loose_and_leaves_the_rest_alone() {
+    let folder = project(&[
+        ("loose.blink", LOOSE),
+        ("in/neat.blink", NEAT),
+        ("in/broken.blink", "type A ="),
+        ("in/.hidden/skipped.blink", LOOSE),
+        ("in/other.txt", LOOSE),
+    ]);
+    let modified = |path: &str| fs::metadata(folder.path().join(path)).unwrap().modified().unwrap();
+    let before = modified("in/neat.blink");
+    let check = blinkblox(&folder, &["fmt", "--check", "loose.blink", "in/neat.blink"]);
+    assert_eq!(check.status.code(), Some(1));
+    assert_eq!(
+        out(&check),
+        "Would change loose.blink\n1 file would change; 1 already in the canonical layout\n"
+    );
+    assert_eq!(read(&folder, "loose.blink"), LOOSE);
+    let all = blinkblox(&folder, &["fmt"]);
+    assert_eq!(all.status.code(), Some(1));
+    assert!(err(&all).contains("[E2001]") && err(&all).contains("in/broken.blink"), "{}", err(&all));
+    assert_eq!(
+        out(&all),
+        "Formatted loose.blink\n1 file changed; 1 already in the canonical layout; 1 cannot be formatted\n"
+    );
+    assert_eq!(read(&folder, "loose.blink"), NEAT);
+    assert_eq!(read(&folder, "in/broken.blink"), "type A =");
+    assert_eq!(read(&folder, "in/.hidden/skipped.blink"), LOOSE);
+    assert_eq!(modified("in/neat.blink"), before);
+    let again = blinkblox(&folder, &["fmt", "-q", "loose"]);
+    assert_eq!((again.status.code(), out(&again), err(&again)), (Some(0), String::new(), String::new()));
+}
+
+#[test]
+fn fmt_as_a_flag_and_as_a_document() {
+    let folder = project(&[("loose.blink", LOOSE), ("gone.blink", "")]);
+    let check = json(&blinkblox(&folder, &["loose", "--format", "--check", "--json"]));
+    assert_eq!(check["success"], false);
+    assert_eq!(check["format"], serde_json::json!([{ "file": "loose.blink", "status": "changed" }]));
+    assert!(blinkblox(&folder, &["--format", "loose"]).status.success());
+    assert_eq!(read(&folder, "loose.blink"), NEAT);
+    let spaces = project(&[("a.blink", "set A = {\nB }")]);
+    assert!(blinkblox(&spaces, &["fmt", "--indent", "spaces"]).status.success());
+    assert_eq!(read(&spaces, "a.blink"), "set A = {\n    B,\n}\n");
+    let missing = blinkblox(&folder, &["fmt", "nowhere"]);
+    assert_eq!(missing.status.code(), Some(1));
+    assert!(err(&missing).contains("[E4004]"), "{}", err(&missing));
+}
+
+#[test]
+fn standard_input_stands_where_it_is_said_to() {
+    let folder = project(&[("schemas/Rules.blink", "type Limit = u8(0..5)\n")]);
+    let formatted = run(&folder, &["fmt", "-", "--stdin-path", "a.blink"], LOOSE);
+    assert_eq!(
+        (formatted.status.code(), out(&formatted).as_str(), err(&formatted).as_str()),
+        (Some(0), NEAT, "")
+    );
+    let text = "option ServerOutput = \"../out/S\"\noption ClientOutput = \"../out/C\"\nimport \"./Rules\"\n";
+    let arguments = ["-", "--stdin-path", "schemas/new.blink"];
+    assert!(run(&folder, &arguments, text).status.success());
+    assert!(folder.path().join("out/S.luau").is_file());
+    let broken = run(&folder, &["-", "--stdin-path=schemas/new.blink", "--check", "-c"], "type A =");
+    assert!(err(&broken).contains("[schemas/new.blink] Error"), "{}", err(&broken));
+    let unnamed = run(&folder, &["-", "--check"], text);
+    assert_eq!(unnamed.status.code(), Some(1));
+    assert!(err(&unnamed).contains("--stdin-path"), "{}", err(&unnamed));
+}
+
+#[test]
+fn explain_prints_a_page() {
+    let folder = project(&[]);
+    for arguments in
+        [&["explain", "E3004"][..], &["--explain", "3004"], &["explain", "AnalyzeDuplicateMember"]]
+    {
+        let output = blinkblox(&folder, arguments);
+        assert!(output.status.success(), "{arguments:?}: {}", err(&output));
+        assert!(out(&output).starts_with("# E3004: AnalyzeDuplicateMember\n"), "{}", out(&output));
+        assert!(out(&output).contains("## Fixed"));
+    }
+    let document = json(&blinkblox(&folder, &["explain", "W3019", "--json"]));
+    assert_eq!(document["explain"]["name"], "AnalyzeUnboundedEvent");
+    let near = blinkblox(&folder, &["explain", "E3040x"]);
+    assert_eq!(near.status.code(), Some(1));
+    assert!(err(&near).contains("[E4007]"), "{}", err(&near));
+}
+
+const FAULTY: &str = "\
+option ServerOutput = \"out/S\"
+option ClientOutput = \"out/C\"
+struct Crate { Weight: u8, Weight: u8 }
+";
+
+const WARNED: &str = "\
+option ServerOutput = \"out/S\"
+option ClientOutput = \"out/C\"
+event Dust { From: Server, Type: Unreliable, Call: ManySync, Data: string }
+";
+
+#[test]
+fn diagnostics_have_forms_for_programs() {
+    let folder = project(&[("faulty.blink", FAULTY), ("warned.blink", WARNED)]);
+    let github = blinkblox(&folder, &["check", "faulty", "--error-format", "github", "-q"]);
+    assert_eq!(github.status.code(), Some(1));
+    assert_eq!(
+        err(&github),
+        "::error file=faulty.blink,line=3,endLine=3,col=28,endColumn=34,title=E3004 AnalyzeDuplicateMember::struct \
+         \"Crate\" names the field \"Weight\" twice%0ARename one of the two, or delete it.\n"
+    );
+    let sarif = json(&blinkblox(&folder, &["check", "faulty", "warned", "--error-format=sarif"]));
+    assert_eq!(sarif["version"], "2.1.0");
+    let results = sarif["runs"][0]["results"].as_array().unwrap();
+    let ids: Vec<&str> = results.iter().map(|result| result["ruleId"].as_str().unwrap()).collect();
+    assert_eq!(ids, ["E3004", "W3019"]);
+    assert_eq!((&results[0]["level"], &results[1]["level"]), (&"error".into(), &"warning".into()));
+    let region = &results[0]["locations"][0]["physicalLocation"]["region"];
+    assert_eq!((&region["startLine"], &region["startColumn"]), (&3.into(), &28.into()));
+    let usage = json(&blinkblox(&folder, &["warned", "--error-format", "sarif", "--bogus"]));
+    assert_eq!(usage["runs"][0]["results"][0]["ruleId"], "E4007");
+    for (form, start) in [("human", "[E3004] Error: "), ("compact", "[E3004] [L003:L003] ")] {
+        let output = blinkblox(&folder, &["faulty", "--error-format", form]);
+        assert!(err(&output).starts_with(start), "{}", err(&output));
+    }
+    assert_eq!(json(&blinkblox(&folder, &["faulty", "--error-format", "json"]))["success"], false);
+    let two = blinkblox(&folder, &["faulty", "--error-format", "json", "--error-format", "human"]);
+    assert!(two.status.code() == Some(1) && out(&two).contains("E4007"), "{}", out(&two));
+}
+
+#[test]
+fn denied_warnings_stop_the_run() {
+    let folder = project(&[("warned.blink", WARNED)]);
+    let denied = json(&blinkblox(&folder, &["warned", "--deny-warnings", "--json"]));
+    assert_eq!((&denied["success"], &denied["outputs"]), (&false.into(), &serde_json::json!([])));
+    assert!(!folder.path().join("out").exists());
+    assert!(blinkblox(&folder, &["warned"]).status.success());
+}

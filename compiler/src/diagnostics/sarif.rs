@@ -1,0 +1,177 @@
+//! One SARIF 2.1.0 document. Source: tooling specification, 2.14; OASIS SARIF 2.1.0.
+//!
+//! Columns of SARIF count characters, not bytes as everywhere else, so they are counted anew here.
+
+use serde_json::{Value, json};
+
+use super::{Code, Diagnostic, Severity};
+use crate::explain;
+use crate::source::{Sources, Span};
+
+/// The document of a run whose diagnostics [`result`] made, on one line, ended by a line feed.
+pub fn render(results: &[Value]) -> String {
+    let used = |code: &&Code| {
+        results.iter().any(|result| {
+            result["ruleId"].as_str().is_some_and(|id| id.ends_with(&code.number().to_string()))
+        })
+    };
+    let mut rules: Vec<Value> = Vec::new();
+    for code in Code::ALL.iter().filter(used) {
+        // A code that is both an error and a warning is two rules.
+        for letter in ["E", "W"] {
+            let id = format!("{letter}{}", code.number());
+            if results.iter().any(|result| result["ruleId"] == id.as_str()) {
+                rules.push(json!({
+                    "id": id,
+                    "name": code.name(),
+                    "shortDescription": { "text": explain::summary(*code) },
+                    "help": { "text": explain::page(*code), "markdown": explain::page(*code) },
+                }));
+            }
+        }
+    }
+    let document = json!({
+        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
+        "version": "2.1.0",
+        "runs": [{
+            "tool": { "driver": { "name": "BlinkBlox", "version": crate::VERSION, "rules": rules } },
+            "columnKind": "unicodeCodePoints",
+            "results": results,
+        }],
+    });
+    format!("{document}\n")
+}
+
+/// One diagnostic as a SARIF result.
+pub fn result(diagnostic: &Diagnostic, sources: &Sources) -> Value {
+    let mut text = diagnostic.headline.clone();
+    for note in &diagnostic.notes {
+        text.push('\n');
+        text.push_str(note);
+    }
+    let mut locations: Vec<Value> =
+        diagnostic.span().iter().map(|span| location(*span, sources, None)).collect();
+    if let (true, Some(file)) = (locations.is_empty(), &diagnostic.file) {
+        locations.push(json!({ "physicalLocation": { "artifactLocation": { "uri": uri(file) } } }));
+    }
+    let related: Vec<Value> = diagnostic
+        .labels
+        .iter()
+        .filter(|label| !label.primary)
+        .map(|label| location(label.span, sources, Some(&label.message)))
+        .collect();
+    json!({
+        "ruleId": diagnostic.code_text(),
+        "level": match diagnostic.severity {
+            Severity::Error => "error",
+            Severity::Warning => "warning",
+        },
+        "message": { "text": text },
+        "locations": locations,
+        "relatedLocations": related,
+        "fixes": diagnostic.fixes.iter().map(|fix| correction(fix, sources)).collect::<Vec<_>>(),
+    })
+}
+
+fn location(span: Span, sources: &Sources, message: Option<&str>) -> Value {
+    let mut location = json!({
+        "physicalLocation": {
+            "artifactLocation": { "uri": uri(&sources[span.file].shown) },
+            "region": region(span, sources),
+        },
+    });
+    if let Some(message) = message {
+        location["message"] = json!({ "text": message });
+    }
+    location
+}
+
+fn region(span: Span, sources: &Sources) -> Value {
+    let file = &sources[span.file];
+    let (start, end) = (file.position(span.start), file.position(span.end));
+    let column = |line: u32, byte: u32| {
+        let text = &file.text[file.line_range(line)];
+        text.char_indices().take_while(|(at, _)| *at + 1 < byte as usize).count() + 1
+    };
+    json!({
+        "startLine": start.line,
+        "startColumn": column(start.line, start.column),
+        "endLine": end.line,
+        "endColumn": column(end.line, end.column),
+        "byteOffset": span.start,
+        "byteLength": span.len(),
+    })
+}
+
+fn correction(fix: &super::Fix, sources: &Sources) -> Value {
+    let changes: Vec<Value> = fix
+        .edits
+        .iter()
+        .map(|(span, text)| {
+            json!({
+                "artifactLocation": { "uri": uri(&sources[span.file].shown) },
+                "replacements": [{ "deletedRegion": region(*span, sources), "insertedContent": { "text": text } }],
+            })
+        })
+        .collect();
+    json!({ "description": { "text": fix.title }, "artifactChanges": changes })
+}
+
+/// A path as a URI reference: relative to the working directory, or absolute.
+fn uri(path: &str) -> String {
+    let mut out = String::with_capacity(path.len());
+    for byte in path.bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'.' | b'-' | b'_' | b'~' => {
+                out.push(byte as char)
+            }
+            _ => out.push_str(&format!("%{byte:02X}")),
+        }
+    }
+    match path {
+        _ if path.starts_with('/') => format!("file://{out}"),
+        _ if path.as_bytes().get(1) == Some(&b':') => format!("file:///{out}"),
+        _ => out,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_result_has_its_rule_and_its_places() {
+        let mut sources = Sources::default();
+        let file = sources.add("a b.blink", "a b.blink", "-- é\nstruct A { X: u8, X: u8 }".to_string());
+        let text = &sources[file].text;
+        let (first, second) = (text.find('X').unwrap(), text.rfind('X').unwrap());
+        let one = Diagnostic::error(Code::AnalyzeDuplicateMember, "twice")
+            .primary(Span::new(file, second, second + 1), "again")
+            .secondary(Span::new(file, first, first + 1), "first")
+            .note("Rename one.")
+            .fix("Rename it", vec![(Span::new(file, second, second + 1), "Y".to_string())]);
+        let document: Value = serde_json::from_str(&render(&[result(&one, &sources)])).unwrap();
+        assert_eq!(document["version"], "2.1.0");
+        let run = &document["runs"][0];
+        assert_eq!(run["tool"]["driver"]["rules"][0]["id"], "E3004");
+        assert_eq!(run["tool"]["driver"]["rules"][0]["name"], "AnalyzeDuplicateMember");
+        let result = &run["results"][0];
+        assert_eq!(result["message"]["text"], "twice\nRename one.");
+        let place = &result["locations"][0]["physicalLocation"];
+        assert_eq!(place["artifactLocation"]["uri"], "a%20b.blink");
+        assert_eq!((&place["region"]["startLine"], &place["region"]["startColumn"]), (&2.into(), &19.into()));
+        assert_eq!(result["relatedLocations"][0]["message"]["text"], "first");
+        assert_eq!(
+            result["fixes"][0]["artifactChanges"][0]["replacements"][0]["insertedContent"]["text"],
+            "Y"
+        );
+    }
+
+    #[test]
+    fn columns_count_characters() {
+        let mut sources = Sources::default();
+        let file = sources.add("a", "a", "\"éé\" X".to_string());
+        assert_eq!(region(Span::new(file, 7, 8), &sources)["startColumn"], 6);
+        assert_eq!(region(Span::new(file, 7, 8), &sources)["endColumn"], 7);
+    }
+}
