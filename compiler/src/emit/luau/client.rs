@@ -5,8 +5,8 @@ use super::context::Context;
 use super::functions::{self, FunctionInfo};
 use super::module::{self, State, base_name, events, member};
 use super::receive::{self, Inbound};
-use super::send;
 use super::server::{edit_mode, remotes, return_stubs};
+use super::{send, traffic};
 use crate::schema::{Channel, Event, Schema, Side};
 use crate::wire::Wire;
 
@@ -80,6 +80,7 @@ pub fn emit(schema: &Schema, wire: &Wire) -> String {
     tail.append(connect(cx, &channels, &reads, &functions));
     tail.ret([name("Net")]);
 
+    let traffic = traffic::foundations(cx);
     let guard = cx.runtime_function("Guard");
     let outgoing_batch = sends_reliable.then(|| cx.runtime("ClientBatch", "create"));
     let mut services = vec!["RunService"];
@@ -96,8 +97,8 @@ pub fn emit(schema: &Schema, wire: &Wire) -> String {
     file.local("SIGNATURE", text(wire.signature.as_str()));
     file.push(Stat::Call(apply(guard, [name("BASE")])));
     file.blank();
-    file.declare("Reliable", ty("RemoteEvent"));
-    file.declare("Unreliable", ty("UnreliableRemoteEvent"));
+    traffic::declare_remotes(cx, &mut file);
+    file.append(traffic);
     if let Some(create) = outgoing_batch {
         let limits = [num(options.max_packet_size), num(options.max_instances_per_packet)];
         file.local("Outgoing", apply(create, limits));
@@ -172,14 +173,12 @@ fn connect(
             ));
         }
     }
-    out.push(Stat::Assign(
-        vec![name("Reliable"), name("Unreliable")],
-        vec![apply(join, [name("BASE"), name("FoundReliable"), name("FoundUnreliable"), name("SIGNATURE")])],
-    ));
+    let args = [name("BASE"), name("FoundReliable"), name("FoundUnreliable"), name("SIGNATURE")];
+    let signals = traffic::take_remotes(cx, apply(join, args), &mut out);
     if options.client_connect_timeout.is_some() {
         out.assign(field(name("Net"), member(options.casing, "Connected")), Expr::Bool(true));
     }
-    for ((channel, remote, function), reads) in channels.iter().zip(reads) {
+    for (((channel, _, function), reads), remote) in channels.iter().zip(reads).zip(signals) {
         let body = receive::receive(cx, *channel, reads.then_some(*function));
         let params = vec![param("Packet", ty("buffer")), param("Beside", array(ty("any")))];
         let signal = path(&format!("{remote}.OnClientEvent"));
@@ -229,6 +228,7 @@ fn net(cx: &mut Context, declared: Vec<Entry>) -> Expr {
         entries.push(Entry::Named(member(casing, pascal), cx.runtime("ClientReports", own)));
     }
     entries.push(remotes(cx));
+    entries.extend(traffic::members(cx));
     entries.extend(super::limits::entry(cx.schema));
     entries.extend(declared);
     Expr::Table(entries)

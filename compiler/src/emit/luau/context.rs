@@ -15,6 +15,7 @@ const OWN: &[&str] = &[
     "BeatAt",
     "Beside",
     "BrickColor",
+    "Budget",
     "Buffer",
     "CFrame",
     "ColorSequence",

@@ -14,6 +14,7 @@ mod receive;
 mod roblox;
 mod send;
 mod server;
+mod traffic;
 pub mod types;
 mod types_module;
 mod write;

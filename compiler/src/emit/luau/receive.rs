@@ -4,7 +4,7 @@ use super::ast::*;
 use super::context::{Context, Names};
 use super::functions::FunctionInfo;
 use super::module::{EventInfo, State, disconnect_type, dispatch, listener_type, member, positional};
-use super::read;
+use super::{read, traffic};
 use crate::schema::{Channel, Delivery, Side};
 
 /// Rows a queue holds that waits for a listener.
@@ -21,6 +21,8 @@ pub struct Inbound<'a> {
     last: Option<Expr>,
     /// Its rate.
     limit: Option<Expr>,
+    /// Its traffic counts.
+    counts: Option<Expr>,
     /// Whether its channel's reader counts slots.
     pub reads_slots: bool,
 }
@@ -79,7 +81,8 @@ impl<'a> Inbound<'a> {
             let value = apply(limit, [num(rate.rate), num(rate.burst)]);
             state.declare(&format!("{}Rate", info.key), None, value)
         });
-        Inbound { info, hook, polled, last, limit, reads_slots: false }
+        let counts = traffic::counts(cx, &info, state);
+        Inbound { info, hook, polled, last, limit, counts, reads_slots: false }
     }
 
     /// The rate limit's `drop`, for a player who is leaving.
@@ -177,7 +180,10 @@ impl<'a> Inbound<'a> {
                 })
                 .collect();
         }
-        let handing = self.handing(cx, &mut names, values, number, advance);
+        let end = add(name("Cursor"), size(advance));
+        let bytes = binary(end, BinaryOp::Sub, path("Place.at"));
+        let mut handing = traffic::received(cx, self.counts.as_ref(), bytes);
+        handing.append(self.handing(cx, &mut names, values, number, advance));
         if slots {
             let report = self.missing(cx);
             out.when_else(name("Missing"), report, handing);
@@ -407,6 +413,7 @@ pub fn decode(
 /// came; on the server they have been admitted.
 pub fn receive(cx: &mut Context, channel: Channel, function: Option<&str>) -> Block {
     let reliable = Expr::Bool(channel == Channel::Reliable);
+    let mut out = traffic::packet(cx, channel);
     let Some(function) = function else {
         let message = apply(cx.runtime("Messages", "silentChannel"), []);
         let report = if cx.server {
@@ -415,7 +422,8 @@ pub fn receive(cx: &mut Context, channel: Channel, function: Option<&str>) -> Bl
         } else {
             apply(cx.runtime("ClientReports", "decodeFailed"), [Expr::Nil, message])
         };
-        return block(|b| _ = b.push(Stat::Call(report)));
+        out.push(Stat::Call(report));
+        return out;
     };
     let names = name(format!("{function}Names"));
     let mut args = vec![name("Packet")];
@@ -433,7 +441,6 @@ pub fn receive(cx: &mut Context, channel: Channel, function: Option<&str>) -> Bl
     }
     args.extend([name("Packet"), name("Beside")]);
     let run = cx.runtime("Decoding", if cx.options.sync_validation { "runWatched" } else { "run" });
-    let mut out = Block::new();
     out.push(Stat::Local(vec![bare("Done"), bare("Index"), bare("Failure")], vec![apply(run, args)]));
     let mut failed = Block::new();
     let found = and(name("Index"), index(names, name("Index")));

@@ -3,7 +3,7 @@
 use super::ast::*;
 use super::context::{Context, Names};
 use super::module::{BATCH, EventInfo, OUTGOING, State, member, positional};
-use super::write;
+use super::{traffic, write};
 use crate::schema::{Channel, Delivery};
 
 /// Locals of a function that writes the item of `info` into `Out`: the statements, and where it ends.
@@ -68,12 +68,15 @@ pub fn client(cx: &mut Context, info: &EventInfo, state: &mut State) -> Vec<Entr
         values.push(stamp_now(cx));
     }
     let mut body = Block::new();
+    let counts = traffic::counts(cx, info, state);
     match info.wire.channel {
         Channel::Reliable => {
             body.local_typed("Out", ty(OUTGOING), name("Outgoing"));
             let written = writing(cx, info, &values, 2, &mut body);
             let slot = if written.slots { Some(name("Slot")) } else { None };
             commit_reliable(cx, written.end, slot, &mut body);
+            let bytes = binary(path("Out.cursor"), BinaryOp::Sub, name("Start"));
+            body.append(traffic::sent(cx, counts.as_ref(), bytes, num(1)));
         }
         Channel::Unreliable => {
             let module = if cx.options.batch_unreliable { "ClientGather" } else { "ClientUnreliable" };
@@ -89,16 +92,18 @@ pub fn client(cx: &mut Context, info: &EventInfo, state: &mut State) -> Vec<Entr
                 args.insert(0, name("Unreliable"));
                 args.push(num(cx.options.max_unreliable_size));
             }
+            let mut next = Block::new();
             if info.event.delivery == Delivery::OrderedUnreliable {
                 let number = state.declare(&format!("{}Number", info.key), None, num(0));
                 args.push(number.clone());
-                let next = block(|b| {
-                    let following = binary(add(number.clone(), num(1)), BinaryOp::Mod, num(65536));
-                    b.assign(number, following);
-                });
-                body.when(apply(send, args), next);
-            } else {
+                let following = binary(add(number.clone(), num(1)), BinaryOp::Mod, num(65536));
+                next.assign(number, following);
+            }
+            next.append(traffic::sent(cx, counts.as_ref(), path("Out.cursor"), num(1)));
+            if next.is_empty() {
                 body.push(Stat::Call(apply(send, args)));
+            } else {
+                body.when(apply(send, args), next);
             }
         }
     }
@@ -194,36 +199,59 @@ pub fn server(cx: &mut Context, info: &EventInfo, state: &mut State) -> Vec<Entr
 }
 
 fn reliable(cx: &mut Context, info: &EventInfo, values: &[Expr], state: &mut State) -> [Block; 4] {
+    let counts = traffic::counts(cx, info, state);
     let writer = Writer::new(cx, info, values, state);
-    let from = |cx: &mut Context, function: &str, args: Vec<Expr>, marks: Block| {
+    let counted = counts.is_some();
+    let from = |cx: &mut Context, function: &str, args: Vec<Expr>, marked: bool| {
         let source = cx.runtime("ServerBatch", function);
         block(|b| {
             b.local_typed("Out", ty(BATCH), apply(source, args));
-            b.append(marks);
+            if marked {
+                b.append(writer.marks.clone());
+            }
             b.append(writer.body.clone());
         })
     };
-    let fire = from(cx, "own", vec![name("Player")], Block::new());
+    // What goes nowhere is written too, and not counted.
+    let count_kept = |cx: &mut Context, recipients: Expr| {
+        let bytes = binary(path("Out.cursor"), BinaryOp::Sub, name("Start"));
+        let sent = traffic::sent(cx, counts.as_ref(), bytes, recipients);
+        if sent.is_empty() {
+            return sent;
+        }
+        let kept = cx.runtime("ServerBatch", "isKept");
+        block(|b| _ = b.when(apply(kept, [name("Out")]), sent))
+    };
+    let mut fire = from(cx, "own", vec![name("Player")], counted);
+    fire.append(count_kept(cx, num(1)));
 
-    let mut fire_all = from(cx, "shared", Vec::new(), writer.marks.clone());
+    let mut fire_all = from(cx, "shared", Vec::new(), true);
     let spread = cx.runtime("ServerBatch", "spread");
     let first_slot = if writer.slots { name("FirstSlot") } else { path("Out.slots") };
     fire_all.push(Stat::Call(apply(spread, [name("Out"), name("Start"), first_slot])));
+    fire_all.append(count_kept(cx, traffic::everyone()));
 
-    let append_list = cx.runtime("ServerBatch", "appendList");
-    let mut fire_list = from(cx, "item", Vec::new(), Block::new());
-    fire_list.push(Stat::Call(apply(append_list, [name("List"), name("Out")])));
-
-    let append_except = cx.runtime("ServerBatch", "appendExcept");
+    let append = |cx: &mut Context, function: &str, to: &str, body: &mut Block| {
+        let append = apply(cx.runtime("ServerBatch", function), [name(to), name("Out")]);
+        if counted {
+            body.append(traffic::sent(cx, counts.as_ref(), path("Out.cursor"), append));
+        } else {
+            body.push(Stat::Call(append));
+        }
+    };
+    let mut fire_list = from(cx, "item", Vec::new(), false);
+    append(cx, "appendList", "List", &mut fire_list);
     let mut fire_except = expect_player(cx, "Except");
-    fire_except.append(from(cx, "item", Vec::new(), Block::new()));
-    fire_except.push(Stat::Call(apply(append_except, [name("Except"), name("Out")])));
+    fire_except.append(from(cx, "item", Vec::new(), false));
+    append(cx, "appendExcept", "Except", &mut fire_except);
     [fire, fire_all, fire_list, fire_except]
 }
 
 fn unreliable(cx: &mut Context, info: &EventInfo, values: &[Expr], state: &mut State) -> [Block; 4] {
     let module = if cx.options.batch_unreliable { "ServerGather" } else { "ServerUnreliable" };
     let ordered = info.event.delivery == Delivery::OrderedUnreliable;
+    let low = traffic::is_low(cx, info);
+    let counts = traffic::counts(cx, info, state);
     let numbers = ordered.then(|| {
         let counter = cx.runtime(module, "counter");
         state.declare(&format!("{}Numbers", info.key), None, apply(counter, []))
@@ -237,30 +265,57 @@ fn unreliable(cx: &mut Context, info: &EventInfo, values: &[Expr], state: &mut S
         b.local_typed("Out", ty(BATCH), apply(item, []));
         b.append(writer.body);
     });
-    let send = |cx: &mut Context, function: &str, first: Option<Expr>, numbers: Option<Expr>| {
+    let send = |cx: &mut Context, function: &str, first: Expr| {
         let function = cx.runtime(module, function);
-        let mut args: Vec<Expr> = first.into_iter().collect();
-        args.extend([name("Out"), event.clone(), limit.clone()]);
-        args.extend(numbers);
-        block(|b| _ = b.push(Stat::Call(apply(function, args))))
+        let mut args = vec![first, name("Out"), event.clone(), limit.clone()];
+        args.extend(numbers.clone());
+        let sent = apply(function, args);
+        if counts.is_some() {
+            return traffic::sent(cx, counts.as_ref(), path("Out.cursor"), sent);
+        }
+        block(|b| _ = b.push(Stat::Call(sent)))
     };
+    // Those whose budget is spent are left out of sends of low priority.
+    let open = |function: &str, to: Expr| call(&format!("Budget.{function}"), [to]);
+
     let mut fire = expect_player(cx, "Player");
     fire.append(once.clone());
-    fire.append(send(cx, "send", Some(name("Player")), numbers.clone()));
+    let to_player = send(cx, "send", name("Player"));
+    if low {
+        fire.when(not(open("isSpent", name("Player"))), to_player);
+    } else {
+        fire.append(to_player);
+    }
 
     let mut fire_all = once.clone();
-    fire_all.append(if ordered {
-        send(cx, "sendExcept", Some(Expr::Nil), numbers.clone())
+    fire_all.append(if low {
+        send(cx, "sendList", open("openExcept", Expr::Nil))
+    } else if ordered {
+        send(cx, "sendExcept", Expr::Nil)
     } else {
-        send(cx, "sendAll", None, None)
+        let function = cx.runtime(module, "sendAll");
+        let sent = apply(function, [name("Out"), event.clone(), limit.clone()]);
+        let count = traffic::sent(cx, counts.as_ref(), path("Out.cursor"), traffic::everyone());
+        block(|b| {
+            if count.is_empty() {
+                b.push(Stat::Call(sent));
+            } else {
+                b.when(sent, count);
+            }
+        })
     });
 
     let mut fire_list = once.clone();
-    fire_list.append(send(cx, "sendList", Some(name("List")), numbers.clone()));
+    let list = if low { open("open", name("List")) } else { name("List") };
+    fire_list.append(send(cx, "sendList", list));
 
     let mut fire_except = expect_player(cx, "Except");
     fire_except.append(once);
-    fire_except.append(send(cx, "sendExcept", Some(name("Except")), numbers));
+    fire_except.append(if low {
+        send(cx, "sendList", open("openExcept", name("Except")))
+    } else {
+        send(cx, "sendExcept", name("Except"))
+    });
     [fire, fire_all, fire_list, fire_except]
 }
 
@@ -276,6 +331,7 @@ fn expect_player(cx: &mut Context, param: &str) -> Block {
 /// A function that sends a stream's state to everyone, or to one player. It throws when it can't.
 pub fn stream(cx: &mut Context, info: &EventInfo, state: &mut State) -> Expr {
     let per_player = info.event.stream.is_some_and(|stream| stream.per_player);
+    let counts = traffic::counts(cx, info, state);
     let values = [name("Value"), stamp_now(cx)];
     let declared = info.declared(cx.schema);
     let state_type = declared.first().map_or_else(|| ty("any"), |(_, ty)| optional(ty.clone()));
@@ -293,7 +349,12 @@ pub fn stream(cx: &mut Context, info: &EventInfo, state: &mut State) -> Expr {
         let send = cx.runtime(module, "send");
         let limit = num(cx.options.max_unreliable_size);
         let args = [name("Player"), name("Out"), text(info.event.name.as_str()), limit];
-        body.push(Stat::Call(apply(send, args)));
+        let sent = apply(send, args);
+        if counts.is_some() {
+            body.append(traffic::sent(cx, counts.as_ref(), path("Out.cursor"), sent));
+        } else {
+            body.push(Stat::Call(sent));
+        }
     } else {
         let create = cx.runtime("Batch", "create");
         let own = state.declare(&format!("{}State", info.key), None, apply(create, []));
@@ -303,7 +364,21 @@ pub fn stream(cx: &mut Context, info: &EventInfo, state: &mut State) -> Expr {
         let written = writing(cx, info, &values, 0, &mut body);
         commit(&written, &mut body);
         too_large(cx, &mut body);
-        body.call("table.insert", [name("DueStates"), name("Out")]);
+        if traffic::is_low(cx, info) {
+            // To each whose budget is not spent, in their own batch.
+            let send = cx.runtime("ServerGather", "sendList");
+            let limit = num(cx.options.max_unreliable_size);
+            let open = call("Budget.openExcept", [Expr::Nil]);
+            let sent = apply(send, [open, name("Out"), text(info.event.name.as_str()), limit]);
+            if counts.is_some() {
+                body.append(traffic::sent(cx, counts.as_ref(), path("Out.cursor"), sent));
+            } else {
+                body.push(Stat::Call(sent));
+            }
+        } else {
+            body.call("table.insert", [name("DueStates"), name("Out")]);
+            body.append(traffic::sent(cx, counts.as_ref(), path("Out.cursor"), traffic::everyone()));
+        }
     }
     lambda(Function::new(params, body))
 }

@@ -5,7 +5,7 @@ use super::context::Context;
 use super::functions::{self, FunctionInfo};
 use super::module::{self, EventInfo, State, base_name, events, member};
 use super::receive::{self, Inbound};
-use super::send;
+use super::{send, traffic};
 use crate::schema::{Channel, Schema, Side};
 use crate::wire::Wire;
 
@@ -107,6 +107,7 @@ pub fn emit(schema: &Schema, wire: &Wire) -> String {
     }
     tail.ret([name("Net")]);
 
+    let traffic = traffic::foundations(cx);
     let guard = cx.runtime_function("Guard");
     let mut services = vec!["Players", "RunService"];
     let needs_clock = !streams.is_empty() || inbound.iter().any(|event| event.info.event.stamp.is_some());
@@ -130,6 +131,7 @@ pub fn emit(schema: &Schema, wire: &Wire) -> String {
         let create = LuauType::Typeof(Box::new(call("Batch.create", [])));
         file.local_typed("DueStates", array(create), Expr::Table(Vec::new()));
     }
+    file.append(traffic);
     file.append(functions::foundations(cx, &functions));
     file.append(state.block);
     file.blank();
@@ -183,8 +185,12 @@ fn declare_stream(cx: &mut Context, info: &EventInfo, state: &mut State) -> Expr
         Entry::Named("keepalive".into(), num(stream.keepalive)),
         Entry::Named("epsilon".into(), num(stream.epsilon)),
     ]);
+    let mut args = vec![settings, transmit];
+    if stream.per_player && traffic::is_low(cx, info) {
+        args.push(path("Budget.isSpent"));
+    }
     let create = cx.runtime("Stream", if stream.per_player { "forPlayers" } else { "forEveryone" });
-    state.declare(&format!("{}Stream", info.key), None, apply(create, [settings, transmit]))
+    state.declare(&format!("{}Stream", info.key), None, apply(create, args))
 }
 
 fn stream_members(cx: &Context, info: &EventInfo, object: &Expr) -> Vec<Entry> {
@@ -212,8 +218,7 @@ fn stream_members(cx: &Context, info: &EventInfo, object: &Expr) -> Vec<Entry> {
 /// `StepReplication`.
 fn step(cx: &mut Context, uses: &Uses, streams: &[(EventInfo, Expr)]) -> Block {
     let mut out = Block::new();
-    out.declare("Reliable", ty("RemoteEvent"));
-    out.declare("Unreliable", ty("UnreliableRemoteEvent"));
+    traffic::declare_remotes(cx, &mut out);
     out.local("IsStarted", Expr::Bool(false));
     if !streams.is_empty() {
         out.local("SteppedAt", call("os.clock", []));
@@ -284,10 +289,8 @@ fn start(cx: &mut Context, uses: &Uses, channels: &Channels) -> Block {
     body.when(name("IsStarted"), again);
     let remotes = cx.runtime_function("ServerRemotes");
     let folder = options.remotes_folder.as_deref().map_or(Expr::Nil, text);
-    body.push(Stat::Assign(
-        vec![name("Reliable"), name("Unreliable")],
-        vec![apply(remotes, [name("BASE"), folder, name("SIGNATURE")])],
-    ));
+    let found = apply(remotes, [name("BASE"), folder, name("SIGNATURE")]);
+    let signals = traffic::take_remotes(cx, found, &mut body);
     body.assign(name("IsStarted"), Expr::Bool(true));
     let begin = cx.runtime("ServerBatch", "start");
     body.push(Stat::Call(apply(begin, [])));
@@ -299,7 +302,7 @@ fn start(cx: &mut Context, uses: &Uses, channels: &Channels) -> Block {
         let begin = cx.runtime(BATCHED, "start");
         body.push(Stat::Call(apply(begin, [])));
     }
-    for (channel, remote, function, decode) in channels {
+    for ((channel, _, function, decode), remote) in channels.iter().zip(signals) {
         let mut connection = Block::new();
         let admit = apply(path("Gate.admit"), [name("Player"), name("Packet"), name("Beside")]);
         let read = receive::receive(cx, *channel, decode.is_some().then_some(*function));
@@ -349,6 +352,9 @@ fn forget(
             drops.push(field(object.clone(), "drop"));
         }
     }
+    if traffic::has_budget(cx) {
+        drops.push(path("Budget.drop"));
+    }
     drops.extend(functions.iter().flat_map(FunctionInfo::drops));
     if uses.calls {
         drops.push(path("OpenCalls.drop"));
@@ -379,6 +385,7 @@ fn net(cx: &mut Context, declared: Vec<Entry>) -> Expr {
         entries.push(Entry::Named(member(casing, pascal), cx.runtime("Reports", own)));
     }
     entries.push(remotes(cx));
+    entries.extend(traffic::members(cx));
     entries.extend(super::limits::entry(cx.schema));
     entries.extend(declared);
     Expr::Table(entries)
