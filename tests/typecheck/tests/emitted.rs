@@ -129,6 +129,43 @@ fn schemas_as_large_as_may_be() {
 }
 
 #[test]
+fn as_many_functions_as_may_be() {
+    let mut schema = String::new();
+    for index in 0..256 {
+        let from = if index % 2 == 0 { "From: Client, Rate: 5, Concurrency: 2" } else { "From: Server" };
+        schema +=
+            &format!("function F{index} {{ Yield: Coroutine, {from}, Data: u8, Return: (u8, string) }}\n");
+    }
+    assert_sound("256 functions", &compile("functions", &schema));
+}
+
+#[test]
+fn as_many_streams_as_may_be() {
+    let mut schema = String::new();
+    for index in 0..256 {
+        let per = if index % 2 == 0 { "" } else { ", Per: Player" };
+        schema += &format!(
+            "event S{index} {{ From: Server, Type: OrderedUnreliable, Call: SingleSync, \
+             Stream: {{ Rate: 10{per} }}, Data: struct {{ At: vector, Lit: boolean }} }}\n"
+        );
+    }
+    assert_sound("256 streams", &compile("streams", &schema));
+}
+
+#[test]
+fn as_many_containers_as_may_be() {
+    let mut schema = String::new();
+    for index in 0..256 {
+        let from = if index % 2 == 0 { "Server" } else { "Client" };
+        schema += &format!(
+            "event E{index} {{ From: {from}, Type: Reliable, Call: SingleSync, \
+             Data: struct {{ At: vector<f24>, Names: string(..9)[..4], Lit: boolean[..50], Note: string? }} }}\n"
+        );
+    }
+    assert_sound("256 containers", &compile("containers", &schema));
+}
+
+#[test]
 fn nothing_at_all() {
     assert_sound("an empty schema", &compile("empty", ""));
 }

@@ -454,8 +454,12 @@ impl Block {
         self.push(Stat::Local(vec![bare(name)], vec![value]))
     }
 
-    /// `local name: ty = value`
+    /// `local name: ty = value`, or `local name = { .. } :: ty`: a table that a local's type is pushed into costs the
+    /// checker some of what it can infer in a module, and a cast does not.
     pub fn local_typed(&mut self, name: impl Into<String>, ty: LuauType, value: Expr) -> &mut Self {
+        if matches!(&value, Expr::Table(entries) if !entries.is_empty()) {
+            return self.local(name, cast(value, ty));
+        }
         self.push(Stat::Local(vec![param(name, ty)], vec![value]))
     }
 

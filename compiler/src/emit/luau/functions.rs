@@ -2,7 +2,7 @@
 
 use super::ast::*;
 use super::context::{Context, Names};
-use super::module::{State, listener_type, member, positional};
+use super::module::{BATCH, OUTGOING, State, listener_type, member, positional};
 use super::{read, types, write};
 use crate::schema::{Function as Declared, Item, Payload, Schema, Scope, Side, Yield};
 use crate::wire::{FunctionWire, ItemWire, Wire};
@@ -122,7 +122,7 @@ impl FunctionInfo<'_> {
     ) {
         let what = self.function.path.join(".");
         let mut names = Names::default();
-        out.local("Out", own_batch(cx));
+        out.local_typed("Out", own_type(cx), own_batch(cx));
         let written =
             write::item(cx, &mut names, Some(item.header), &item.payload, values, &what, level, out);
         write_ids(out);
@@ -148,7 +148,7 @@ impl FunctionInfo<'_> {
     fn refusal_writer(&self, cx: &mut Context) -> Expr {
         let params = id_params(cx);
         let mut body = Block::new();
-        body.local("Out", own_batch(cx));
+        body.local_typed("Out", own_type(cx), own_batch(cx));
         body.local("Start", path("Out.cursor"));
         let grow = cx.runtime("Batch", "grow");
         body.local("Buffer", apply(grow, [name("Out"), add(name("Start"), num(3))]));
@@ -462,6 +462,10 @@ fn id_params(cx: &Context) -> Vec<Param> {
 /// The batch that calls and answers go to.
 fn own_batch(cx: &mut Context) -> Expr {
     if cx.server { apply(cx.runtime("ServerBatch", "own"), [name("Player")]) } else { name("Outgoing") }
+}
+
+fn own_type(cx: &Context) -> LuauType {
+    ty(if cx.server { BATCH } else { OUTGOING })
 }
 
 fn commit(cx: &mut Context, end: Expr, slot: Option<Expr>, out: &mut Block) {

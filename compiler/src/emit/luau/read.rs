@@ -236,11 +236,11 @@ impl Reader<'_, '_> {
                 let present = self.flag(presence, frame, out);
                 let local = self.names.fresh(what.rsplit('.').next().unwrap_or(what));
                 let ty = types::of_node(self.cx.schema, node);
-                out.local_typed(&local, ty, Expr::Nil);
+                out.local_typed(&local, ty.clone(), Expr::Nil);
                 let mut body = Block::new();
-                let value = self.plain(block, what, &mut body, Some(&local));
+                let value = self.plain(block, what, &mut body, Some((&local, &ty)));
                 if let Some(value) = value {
-                    body.assign(name(&local), value);
+                    assign_present(&mut body, &local, &ty, value);
                 }
                 out.when(present, body);
                 name(local)
@@ -353,7 +353,7 @@ impl Reader<'_, '_> {
         let min = num(length.min);
         if length.prefix == Prefix::Varint {
             let rest = self.cx.runtime("Varint", "rest");
-            out.local(&local, raw);
+            out.local_typed(&local, ty("number"), raw);
             out.bump(name("Cursor"), num(1));
             let long = block(|b| {
                 b.push(Stat::Assign(
@@ -364,7 +364,7 @@ impl Reader<'_, '_> {
             out.when(ge(name(&local), num(128)), long);
             out.bump(name(&local), min);
         } else {
-            out.local(&local, add(raw, min));
+            out.local_typed(&local, ty("number"), add(raw, min));
             if length.place == Place::Append {
                 out.bump(name("Cursor"), num(bytes));
             }
@@ -490,7 +490,7 @@ impl Reader<'_, '_> {
         block: &WireBlock,
         what: &str,
         out: &mut Block,
-        target: Option<&str>,
+        target: Option<(&str, &LuauType)>,
     ) -> Option<Expr> {
         let base = if block.tail {
             let base = self.names.fresh("Base");
@@ -507,8 +507,8 @@ impl Reader<'_, '_> {
             return Some(value);
         }
         match target {
-            Some(target) => {
-                out.assign(name(target), value);
+            Some((target, ty)) => {
+                assign_present(out, target, ty, value);
                 out.bump(name("Cursor"), num(block.head));
                 None
             }
@@ -899,4 +899,14 @@ impl Run {
         self.first = position;
         self.last = end;
     }
+}
+
+/// Puts a value that is present into the local of an optional type.
+fn assign_present(out: &mut Block, local: &str, optional: &LuauType, value: Expr) {
+    // The checker can infer only so much in a module, and a table put into a union is some of it: its type is said.
+    let value = match (value, optional) {
+        (table @ Expr::Table(_), LuauType::Optional(inner)) => cast(table, (**inner).clone()),
+        (value, _) => value,
+    };
+    out.assign(name(local), value);
 }

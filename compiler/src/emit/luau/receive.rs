@@ -373,7 +373,7 @@ pub fn decode(
 
     let mut body = Block::new();
     body.local("End", call("buffer.len", [name("Buffer")]));
-    body.local("Cursor", path("Place.resume"));
+    body.local_typed("Cursor", ty("number"), path("Place.resume"));
     if slots {
         body.local("Slot", path("Place.slot"));
     }
