@@ -475,7 +475,9 @@ impl Writer<'_, '_> {
                         ne(call("typeof", [value.clone()]), text("Instance")),
                         not(method(value.clone(), "IsA", [text(class)])),
                     );
-                    let wrong = and(ne(value.clone(), Expr::Nil), wrong);
+                    // The type says it is there, yet nil may come: without the cast the comparison is a type error.
+                    let given = cast(value.clone(), super::ast::optional(ty("Instance")));
+                    let wrong = and(ne(given, Expr::Nil), wrong);
                     self.expect_that(wrong, &value, class, what, out);
                 }
                 let absent = self.cx.runtime("Batch", "absent");
