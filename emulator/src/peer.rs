@@ -16,6 +16,7 @@ mod script_tree;
 #[cfg(test)]
 pub(crate) mod tests;
 mod time_globals;
+mod unicode;
 
 use std::any::{Any, TypeId};
 use std::cell::{OnceCell, RefCell};

@@ -319,6 +319,10 @@ impl ScriptTree for DataModel {
         self.store.borrow().class(id) == known_class("ModuleScript")
     }
 
+    fn is_actor(&self, id: InstanceId) -> bool {
+        self.store.borrow().class(id) == known_class("Actor")
+    }
+
     fn parent(&self, id: InstanceId) -> Option<InstanceId> {
         self.store.borrow().parent(id)
     }

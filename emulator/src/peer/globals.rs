@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use super::{Peer, require, time_globals};
+use super::{Peer, require, time_globals, unicode};
 use crate::scheduler;
 use crate::shared::LogLevel;
 use crate::value::Value;
@@ -30,6 +30,8 @@ pub(super) fn install(peer: &Rc<Peer>) -> Result<(), Failure> {
             cx.push_native(name, *function);
             cx.set_field(name);
         }
+        cx.pop(1);
+        unicode::install(cx);
         Ok(())
     })?;
     time_globals::install(peer)?;

@@ -12,6 +12,10 @@ pub trait ScriptTree {
     fn full_name(&self, id: InstanceId) -> String;
     /// Whether it is a ModuleScript.
     fn is_module(&self, id: InstanceId) -> bool;
+    /// Whether it is an Actor. A tree without them need not say so.
+    fn is_actor(&self, _id: InstanceId) -> bool {
+        false
+    }
     /// The instance it is in.
     fn parent(&self, id: InstanceId) -> Option<InstanceId>;
     /// The first child of that name.

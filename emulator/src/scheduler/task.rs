@@ -18,9 +18,8 @@ pub(super) fn install(vm: &Vm) -> Result<(), Failure> {
             ("delay", delay),
             ("wait", wait),
             ("cancel", cancel),
-            // Only code under an Actor is ever in a parallel phase; elsewhere these do nothing.
-            ("synchronize", stay),
-            ("desynchronize", stay),
+            ("synchronize", |cx| stay(cx, "synchronize")),
+            ("desynchronize", |cx| stay(cx, "desynchronize")),
         ],
         &[],
     )
@@ -91,6 +90,18 @@ fn cancel(cx: &mut Cx<'_>) -> Outcome {
     Err(Raise::located("cannot cancel thread"))
 }
 
-fn stay(_cx: &mut Cx<'_>) -> Outcome {
-    Ok(Returns::NONE)
+/// Changes phase. Under an Actor, code here is always in the serial phase, so that nothing is left to do.
+fn stay(cx: &mut Cx<'_>, name: &str) -> Outcome {
+    let peer = cx.peer();
+    let tree = peer.tree();
+    let mut at = peer.owner(cx.owner()).script;
+    while let Some(instance) = at {
+        if tree.is_actor(instance) {
+            return Ok(Returns::NONE);
+        }
+        at = tree.parent(instance);
+    }
+    Err(Raise::new(format!(
+        "task.{name}() should only be called from a script that is a descendant of an Actor"
+    )))
 }

@@ -9,6 +9,8 @@ use crate::datamodel::members::{EventRef, Member, event, method, property};
 use crate::datamodel::messages;
 use crate::datamodel::store::GAME;
 use crate::peer::Peer;
+use crate::services::http_service::guid_text;
+use crate::shared::RunContext;
 use crate::value::Value;
 use crate::vm::{Cx, Outcome, Raise, Returns};
 
@@ -27,7 +29,7 @@ pub const MEMBERS: &[Member] = &[
     method("DataModel", "isLoaded", is_loaded),
     property("DataModel", "CreatorId", |_, _| Ok(Value::Number(0.0))),
     property("DataModel", "GameId", |peer, _| Ok(Value::Number(peer.data_model().extras().place.game_id))),
-    property("DataModel", "JobId", |peer, _| Ok(Value::string(&peer.data_model().extras().place.job_id))),
+    property("DataModel", "JobId", job_id),
     property("DataModel", "PlaceId", |peer, _| Ok(Value::Number(peer.data_model().extras().place.place_id))),
     property("DataModel", "PlaceVersion", |peer, _| {
         Ok(Value::Number(peer.data_model().extras().place.version))
@@ -50,6 +52,17 @@ pub struct Place {
     pub version: f64,
     /// `game.JobId`: the same on all sides of one server, empty in Studio.
     pub job_id: String,
+}
+
+/// The same on all sides of a server; drawn from the seed unless the place was given one.
+fn job_id(peer: &Rc<Peer>, _: crate::value::InstanceId) -> Result<Value, String> {
+    let given = peer.data_model().extras().place.job_id.clone();
+    let is_live = peer.shared.settings.context != RunContext::Studio;
+    if given.is_empty() && is_live {
+        let mut random = peer.shared.seed.random("job id");
+        return Ok(Value::from(guid_text([random.bits(), random.bits()]).to_lowercase()));
+    }
+    Ok(Value::from(given))
 }
 
 fn workspace(peer: &Rc<Peer>, _: crate::value::InstanceId) -> Result<Value, String> {

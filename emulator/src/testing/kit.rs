@@ -72,8 +72,12 @@ impl Kit {
         let globals = vm.enter(|cx| natives::spec_globals(cx, &api))?;
         let main = director.load_spec(&globals)?;
         vm.enter(|cx| {
+            cx.push_handle(&api);
+            cx.get_field(-1, "tree");
+            cx.get_field(-1, "finish");
             cx.push_handle(&main);
-            cx.call(0, 0);
+            cx.call(0, 1);
+            cx.call(1, 0);
             Ok(())
         })?;
         let field = |module: &str, name: &str| {

@@ -160,10 +160,8 @@ unsafe fn pack_at(cx: &Cx<'_>, at: c_int, path: &mut Vec<usize>) -> Result<Value
     // SAFETY: given; key and value get two slots in each step.
     unsafe {
         if let Some(value) = simple(cx.inner, cx.l, at) {
-            return match value {
-                Value::Reference(_) => Err(Raise::new("cannot copy a userdata without a type")),
-                value => Ok(value),
-            };
+            // A userdata without a type has no copy: it stays a reference, for the caller to pass on or leave out.
+            return Ok(value);
         }
         let identity = lua_topointer(cx.l, at) as usize;
         if path.contains(&identity) {

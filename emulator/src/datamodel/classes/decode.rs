@@ -158,6 +158,7 @@ pub(super) fn decode(blob: &'static [u8]) -> Tables {
         resolve(&mut tables, &link);
     }
     join_old_spellings(&mut tables);
+    join_stored_twins(&mut tables);
     share_replication(&mut tables);
     for (index, own) in defaults.into_iter().enumerate() {
         let class = ClassId(index as u16);
@@ -232,6 +233,20 @@ fn resolve(tables: &mut Tables, link: &Link) {
         1 if own_type == other_type => tables.properties[link.own.0 as usize].stored_as = other,
         1 if other_type != DataType::Color3uint8 || own_type != DataType::Color3 => {}
         _ => tables.properties[other.0 as usize].stored_as = link.own,
+    }
+}
+
+/// What files store under another name and the database does not link: `Health_XML` is the default and the stored form
+/// of `Health`.
+fn join_stored_twins(tables: &mut Tables) {
+    for index in 0..tables.properties.len() {
+        let Property { name, class, data_type, .. } = tables.properties[index];
+        let Some(other) = name.strip_suffix("_XML").and_then(|name| find(tables, class, name)) else {
+            continue;
+        };
+        if tables.properties[other.0 as usize].data_type == data_type {
+            tables.properties[index].stored_as = tables.properties[other.0 as usize].stored_as;
+        }
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod compile;
 mod handles;
+mod inspect;
 mod options;
 mod packets;
 mod sides;
@@ -54,8 +55,8 @@ fn wait(cx: &mut Cx<'_>) -> Outcome {
 
 /// Pushes the table of natives.
 pub fn push_host(cx: &Cx<'_>, director: &Rc<Director>) {
-    cx.push_table(0, 64);
-    for group in [world::NATIVES, sides::NATIVES, packets::NATIVES, compile::NATIVES] {
+    cx.push_table(0, 80);
+    for group in [world::NATIVES, sides::NATIVES, packets::NATIVES, inspect::NATIVES, compile::NATIVES] {
         for (name, function) in group {
             cx.push_closure(name, *function, director.handle());
             cx.set_field(name);

@@ -172,7 +172,7 @@ fn judge(director: &Director, slot: &SharedSlot, body: &Handle, packet: &Packet)
     let answer = director.vm().call(body, &[described]).map_err(|failure| failure.report())?;
     Ok(match answer.into_iter().next() {
         None | Some(Value::Nil | Value::Boolean(true)) => Verdict::default(),
-        Some(Value::Boolean(false)) => Verdict { lose: 1, ..Verdict::default() },
+        Some(Value::Boolean(false)) => Verdict { drop: true, ..Verdict::default() },
         Some(Value::Number(seconds)) => Verdict { hold: Time::from_seconds(seconds), ..Verdict::default() },
         Some(Value::Table(args)) => {
             let home = slot.home(&director.membrane, packet.from)?;

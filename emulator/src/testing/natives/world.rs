@@ -26,6 +26,11 @@ pub const NATIVES: &[(&str, NativeFn)] = &[
     ("setTime", set_time),
     ("setLink", set_link),
     ("cutLink", cut_link),
+    ("flapLink", flap_link),
+    ("burstLink", burst_link),
+    ("mendLink", mend_link),
+    ("setPaused", set_paused),
+    ("shutdown", shutdown),
     ("expectError", expect_error),
     ("diagnostics", diagnostics),
     ("trace", trace),
@@ -75,6 +80,7 @@ const WORLD_OPTIONS: &[&str] = &[
     "project",
     "place",
     "files",
+    "load",
 ];
 
 fn new_world(cx: &mut Cx<'_>) -> Outcome {
@@ -216,7 +222,7 @@ fn direction<'a>(table: &'a Table, name: &str) -> Option<&'a Value> {
 }
 
 const JOIN_OPTIONS: &[&str] =
-    &["name", "userId", "displayName", "net", "fps", "clock", "beforeScripts", "loading"];
+    &["name", "userId", "displayName", "net", "fps", "clock", "beforeScripts", "loading", "character"];
 
 fn join(cx: &mut Cx<'_>) -> Outcome {
     let director = Director::of(cx)?;
@@ -228,6 +234,7 @@ fn join(cx: &mut Cx<'_>) -> Outcome {
         display_name: options.text("displayName")?,
         fps: options.number("fps")?,
         before_scripts: options.boolean("beforeScripts")?.unwrap_or(false),
+        character: options.boolean("character")?,
         ..JoinOptions::default()
     };
     if let Some(value) = options.get("net") {
@@ -346,6 +353,44 @@ fn cut_link(cx: &mut Cx<'_>) -> Outcome {
     let (slot, side) = slot_and_side(cx, &director)?;
     slot.world.cut_link(client_index(side)?, Time::from_seconds(cx.number(3)?)).map_err(wrong)?;
     Ok(Returns::NONE)
+}
+
+fn flap_link(cx: &mut Cx<'_>) -> Outcome {
+    let director = Director::of(cx)?;
+    let (slot, side) = slot_and_side(cx, &director)?;
+    let (down, up, times) = super::inspect::flap(cx.value(3)?)?;
+    let (down, up) = (Time::from_seconds(down), Time::from_seconds(up));
+    slot.world.flap_link(client_index(side)?, down, up, times).map_err(wrong)?;
+    Ok(Returns::NONE)
+}
+
+fn burst_link(cx: &mut Cx<'_>) -> Outcome {
+    let director = Director::of(cx)?;
+    let (slot, side) = slot_and_side(cx, &director)?;
+    let (loss, seconds) = super::inspect::burst(cx.value(3)?)?;
+    slot.world.burst_link(client_index(side)?, loss, Time::from_seconds(seconds)).map_err(wrong)?;
+    Ok(Returns::NONE)
+}
+
+fn mend_link(cx: &mut Cx<'_>) -> Outcome {
+    let director = Director::of(cx)?;
+    let (slot, side) = slot_and_side(cx, &director)?;
+    slot.world.mend_link(client_index(side)?).map_err(wrong)?;
+    Ok(Returns::NONE)
+}
+
+fn set_paused(cx: &mut Cx<'_>) -> Outcome {
+    let director = Director::of(cx)?;
+    slot(cx, &director)?.world.set_paused(cx.boolean(2)?);
+    Ok(Returns::NONE)
+}
+
+/// Whether all functions given to `BindToClose` ended in time.
+fn shutdown(cx: &mut Cx<'_>) -> Outcome {
+    let director = Director::of(cx)?;
+    let ended = slot(cx, &director)?.world.shutdown(&cx.text(2)?).map_err(wrong)?;
+    cx.push_boolean(ended);
+    Ok(Returns::ONE)
 }
 
 fn expect_error(cx: &mut Cx<'_>) -> Outcome {
