@@ -16,7 +16,7 @@ pub fn emit(schema: &Schema, wire: &Wire) -> String {
     let options = &schema.options;
     let all = events(schema, wire);
     let mut functions = functions::functions(schema, wire);
-    let mut state = State::new(all.len() * 2 + functions.len() * functions::STATE);
+    let mut state = State::new(all.len() * 3 + functions.len() * functions::STATE);
 
     let mut inbound = Vec::new();
     let mut outgoing = Vec::new();

@@ -143,10 +143,11 @@ pub fn emit(schema: &Schema, wire: &Wire) -> String {
 
 /// Pieces of state an event takes at most.
 fn expected_state(info: &EventInfo) -> usize {
-    match (info.event.from, info.event.stream.is_some()) {
-        (Side::Client, _) => 3,
-        (Side::Server, true) => 2,
-        (Side::Server, false) => 1 + usize::from(info.wire.channel == Channel::Unreliable),
+    match info.event.from {
+        // Listeners, order, rate, counts.
+        Side::Client => 4,
+        // A writer or a stream with its batch, numbers, counts.
+        Side::Server => 3,
     }
 }
 
@@ -292,8 +293,10 @@ fn start(cx: &mut Context, uses: &Uses, channels: &Channels) -> Block {
     let found = apply(remotes, [name("BASE"), folder, name("SIGNATURE")]);
     let signals = traffic::take_remotes(cx, found, &mut body);
     body.assign(name("IsStarted"), Expr::Bool(true));
-    let begin = cx.runtime("ServerBatch", "start");
-    body.push(Stat::Call(apply(begin, [])));
+    if uses.reliable {
+        let begin = cx.runtime("ServerBatch", "start");
+        body.push(Stat::Call(apply(begin, [])));
+    }
     if uses.immediate {
         let begin = cx.runtime(IMMEDIATE, "start");
         body.push(Stat::Call(apply(begin, [name("Unreliable")])));
@@ -334,7 +337,10 @@ fn forget(
     functions: &[FunctionInfo],
 ) -> Block {
     let mut body = Block::new();
-    let mut drops = vec![path("Gate.drop"), cx.runtime("ServerBatch", "drop"), cx.runtime("Reports", "drop")];
+    let mut drops = vec![path("Gate.drop"), cx.runtime("Reports", "drop")];
+    if uses.reliable {
+        drops.push(cx.runtime("ServerBatch", "drop"));
+    }
     if uses.immediate {
         drops.push(cx.runtime(IMMEDIATE, "drop"));
     }

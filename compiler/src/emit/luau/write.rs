@@ -10,8 +10,8 @@ use super::ast::*;
 use super::context::{Context, Names};
 use super::number::{self, hold, outside};
 use crate::wire::plan::{
-    Array, BitPlace, Bits, Block as WireBlock, Booleans, Bounds, Bytes, Carrier, Header, HeaderKind, Length,
-    Map, Member, Node, Number, Place, Plan, Prefix, Shape, TaggedEnum, Vector,
+    Array, BitPlace, Bits, Block as WireBlock, Booleans, Bounds, Bytes, Carrier, Header, Length, Map, Member,
+    Node, Number, Place, Plan, Prefix, Shape, TaggedEnum, Vector,
 };
 
 /// Most bytes of a variable item that room is made for whether it uses them or not.
@@ -68,6 +68,7 @@ pub fn item(
     }
 
     let mut frame = Frame::open(block, name("Start"), header_size);
+    frame.made = header.map(|header| vec![(0, num(header.index))]);
     writer.declare_bits(&mut frame, block, out);
     match &block.body.shape {
         Shape::Pack(members) => {
@@ -82,7 +83,7 @@ pub fn item(
             }
         }
     }
-    writer.seal(frame, header, out);
+    writer.seal(frame, out);
     let end = if block.tail { name("Cursor") } else { add(name("Start"), size(head)) };
     Written { end, slots }
 }
@@ -109,6 +110,8 @@ struct Frame {
     base: Expr,
     shift: u32,
     bits: BitSink,
+    /// In the block of a whole item: single bytes the compiler makes, by offset, which are stored together.
+    made: Option<Vec<(u32, Expr)>>,
 }
 
 enum BitSink {
@@ -133,7 +136,7 @@ struct Run {
 
 impl Frame {
     fn open(block: &WireBlock, base: Expr, shift: u32) -> Frame {
-        Frame { base, shift, bits: BitSink::Bytes(vec![None; block.bit_bytes.len()]) }
+        Frame { base, shift, bits: BitSink::Bytes(vec![None; block.bit_bytes.len()]), made: None }
     }
 
     fn at(&self, place: Place) -> Expr {
@@ -268,30 +271,32 @@ impl Writer<'_, '_> {
         }
     }
 
-    /// Stores the bit bytes of a block that has been walked, and the index of the item it is the payload of.
-    fn seal(&mut self, frame: Frame, header: Option<Header>, out: &mut Block) {
+    /// Stores the bytes the compiler makes of a block that has been walked: bits, and in an item's block the index and
+    /// short prefixes, adjacent ones in one write.
+    fn seal(&mut self, frame: Frame, out: &mut Block) {
         let BitSink::Bytes(bytes) = frame.bits else { return };
-        let mut bytes = bytes.into_iter().flatten();
-        if let Some(header) = header {
-            let start = name("Start");
-            let behind = add(start.clone(), size(u64::from(header.size())));
-            let index = num(header.index);
-            let mut first = bytes.next();
-            match first.take() {
-                Some((bits, at)) if header.kind == HeaderKind::Event && at == behind => {
-                    let both = add(mul(name(bits), num(256)), index);
-                    put("writeu16", start, both, out);
-                }
-                first => {
-                    put("writeu8", start, index, out);
-                    if let Some((bits, at)) = first {
-                        put("writeu8", at, name(bits), out);
-                    }
-                }
+        let Some(mut made) = frame.made else {
+            for (bits, at) in bytes.into_iter().flatten() {
+                put("writeu8", at, name(bits), out);
             }
-        }
-        for (bits, at) in bytes {
-            put("writeu8", at, name(bits), out);
+            return;
+        };
+        made.extend(bytes.into_iter().flatten().map(|(bits, at)| (offset_of(&at), name(bits))));
+        made.sort_by_key(|(offset, _)| *offset);
+        let mut rest = made.as_slice();
+        while let Some((offset, _)) = rest.first() {
+            let run = rest.iter().zip(*offset..).take_while(|((at, _), next)| at == next).count();
+            let taken = if run >= 4 { 4 } else { run.min(2) };
+            let function = match taken {
+                1 => "writeu8",
+                2 => "writeu16",
+                _ => "writeu32",
+            };
+            let value = rest[..taken].iter().enumerate().fold(num(0), |sum, (place, (_, byte))| {
+                add(sum, mul(byte.clone(), num(1u32 << (8 * place))))
+            });
+            put(function, add(name("Start"), num(*offset)), value, out);
+            rest = &rest[taken..];
         }
     }
 
@@ -404,7 +409,10 @@ impl Writer<'_, '_> {
             }
         }
         let live = self.live;
+        // Lengths do not outlive the scope, so their prefixes are stored inside it.
+        let made = frame.made.take();
         let body = block_of(|b| self.node(node, value, what, frame, b));
+        frame.made = made;
         self.live = live;
         out.scope(body);
     }
@@ -600,15 +608,18 @@ impl Writer<'_, '_> {
         count
     }
 
-    fn prefix(&mut self, length: &Length, count: &Expr, frame: &Frame, out: &mut Block) {
+    fn prefix(&mut self, length: &Length, count: &Expr, frame: &mut Frame, out: &mut Block) {
         let wire = sub(count.clone(), size(u64::from(length.min)));
         let at = frame.at(length.place);
         match length.prefix {
             Prefix::None => {}
-            Prefix::U8 => {
-                put("writeu8", at, wire, out);
-                advance(length.place, 1, out);
-            }
+            Prefix::U8 => match (&mut frame.made, length.place) {
+                (Some(made), Place::Head(_)) => made.push((offset_of(&at), wire)),
+                _ => {
+                    put("writeu8", at, wire, out);
+                    advance(length.place, 1, out);
+                }
+            },
             Prefix::U16 => {
                 put("writeu16", at, wire, out);
                 advance(length.place, 2, out);
@@ -729,7 +740,7 @@ impl Writer<'_, '_> {
         self.declare_bits(&mut frame, block, out);
         self.live += 1 + block.bit_bytes.len();
         self.node(&block.body, value, what, &mut frame, out);
-        self.seal(frame, None, out);
+        self.seal(frame, out);
         if !block.tail {
             out.bump(name("Cursor"), num(block.head));
         }
@@ -836,6 +847,7 @@ impl Writer<'_, '_> {
                 Some(run) => BitSink::Run(run),
                 None => BitSink::Bytes(vec![None; block.bit_bytes.len()]),
             },
+            made: None,
         };
         if let BitSink::Run(run) = &element.bits
             && run.total > 1
@@ -853,8 +865,8 @@ impl Writer<'_, '_> {
                 Some(run)
             }
             bits => {
-                let frame = Frame { base: head.clone(), shift: 0, bits };
-                self.seal(frame, None, &mut body);
+                let frame = Frame { base: head.clone(), shift: 0, bits, made: None };
+                self.seal(frame, &mut body);
                 None
             }
         };
@@ -928,11 +940,12 @@ impl Writer<'_, '_> {
             base: name("Cursor"),
             shift: 0,
             bits: BitSink::Bytes(vec![None; map.entry.bit_bytes.len()]),
+            made: None,
         };
         self.live += 12;
         self.node(key, name(&key_name), &format!("{what}.Key"), &mut entry, &mut body);
         self.node(item, name(&item_name), &format!("{what}.Value"), &mut entry, &mut body);
-        self.seal(entry, None, &mut body);
+        self.seal(entry, &mut body);
         (self.covered, self.rest) = was;
         out.push(Stat::Each(vec![key_name, item_name], vec![value], body));
         self.refuse(gt(name(&count), num(65535)), &format!("{what} has more than 65535 entries"), out);
@@ -948,6 +961,17 @@ fn sequential_cover(node: &Node) -> u64 {
         Shape::Map(_) => 2,
         _ if is_small(node) => node.size.sealed().max,
         _ => 4,
+    }
+}
+
+/// How far behind `Start` an address of an item's head is.
+fn offset_of(at: &Expr) -> u32 {
+    match at {
+        Expr::Binary(_, BinaryOp::Add, offset) => match **offset {
+            Expr::Number(offset) => offset as u32,
+            _ => 0,
+        },
+        _ => 0,
     }
 }
 
