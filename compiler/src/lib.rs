@@ -1,10 +1,11 @@
-//! Schema text in, diagnostics and Luau modules out.
+//! Schema text in, diagnostics and Luau modules out, with TypeScript declarations on demand.
 //!
 //! Pure: no file access of its own, no clock, nothing printed. `ARCHITECTURE.md` follows the data through. Start at
 //! [`compile`], or at [`analyze`] for the schema without its modules.
 
 mod check;
 pub mod diagnostics;
+mod docs;
 pub mod emit;
 pub mod explain;
 pub mod format;
@@ -52,6 +53,19 @@ pub struct Outputs {
     pub client: String,
     /// The types module, when `TypesOutput` asks for one.
     pub types: Option<String>,
+    /// TypeScript declarations of the modules, when `Typescript` asks for them.
+    pub declarations: Option<Declarations>,
+}
+
+/// Texts of the TypeScript declarations.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Declarations {
+    /// Of the server module.
+    pub server: String,
+    /// Of the client module.
+    pub client: String,
+    /// Of the types module, when there is one.
+    pub types: Option<String>,
 }
 
 /// A schema and the modules made from it.
@@ -81,7 +95,7 @@ pub fn generate(mut analysis: Analysis) -> Compilation {
         return Compilation { analysis, ..Compilation::default() };
     };
     let wire = wire::Wire::of(schema);
-    let made = emit::emit(schema, &wire);
+    let made = emit::emit(schema, &wire, &analysis.sources);
     let long = outputs::check_lengths(&made);
     analysis.diagnostics.extend(long);
     Compilation { analysis, outputs: Some(made), signature: Some(wire.signature) }

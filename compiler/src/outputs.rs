@@ -19,6 +19,15 @@ pub fn output_path(entry: &str, option: &str) -> String {
     format!("{}.luau", &path[..path.len() - suffix])
 }
 
+/// The path of a module's TypeScript declaration; that of `init.luau` is `index.d.ts`.
+pub fn declaration_path(module: &str) -> String {
+    let stem = module.strip_suffix(".luau").unwrap_or(module);
+    match stem.strip_suffix("init") {
+        Some(folder) if folder.is_empty() || folder.ends_with('/') => format!("{folder}index.d.ts"),
+        _ => format!("{stem}.d.ts"),
+    }
+}
+
 /// What is wrong with the outputs of a compile that writes files: `E4001` and `E4002`.
 pub fn check(analysis: &Analysis, entry: &str) -> Vec<Diagnostic> {
     let Some(schema) = &analysis.schema else { return vec![] };
@@ -37,24 +46,29 @@ pub fn check(analysis: &Analysis, entry: &str) -> Vec<Diagnostic> {
             }
             continue;
         };
-        let path = output_path(entry, option);
+        let module = output_path(entry, option);
         let Some(&span) = analysis.option_spans.get(name) else { continue };
-        if let Some((_, other)) = taken.iter().find(|(other, _)| *other == path) {
-            let headline = format!("{other} and {name} are the same file");
-            found.push(
-                Diagnostic::error(Code::OutputSamePath, headline)
-                    .primary(span, format!("writes {path}"))
-                    .opt_secondary(analysis.option_spans.get(*other).copied(), "so does this")
-                    .note("Give each module a path of its own."),
-            );
-        } else if analysis.sources.find(&path).is_some() {
-            found.push(
+        let declaration = options.typescript.then(|| declaration_path(&module));
+        let paths: Vec<String> = [Some(module), declaration].into_iter().flatten().collect();
+        // One fault an option: modules at one path have their declarations at one path too.
+        let fault = paths.iter().find_map(|path| {
+            if let Some((_, other)) = taken.iter().find(|(other, _)| other == path) {
+                let headline = format!("{other} and {name} are the same file");
+                return Some(
+                    Diagnostic::error(Code::OutputSamePath, headline)
+                        .primary(span, format!("writes {path}"))
+                        .opt_secondary(analysis.option_spans.get(*other).copied(), "so does this")
+                        .note("Give each module a path of its own."),
+                );
+            }
+            analysis.sources.find(path).map(|_| {
                 Diagnostic::error(Code::OutputSamePath, format!("{name} would overwrite a schema"))
                     .primary(span, format!("{path} is read by this compile"))
-                    .note("Choose another path."),
-            );
-        }
-        taken.push((path, name));
+                    .note("Choose another path.")
+            })
+        });
+        found.extend(fault);
+        taken.extend(paths.into_iter().map(|path| (path, name)));
     }
     found
 }
@@ -82,15 +96,22 @@ impl Compilation {
     pub fn files(&self, entry: &str) -> Vec<(String, String)> {
         let (Some(outputs), Some(schema)) = (&self.outputs, &self.analysis.schema) else { return vec![] };
         let options = &schema.options;
+        let declared = outputs.declarations.as_ref();
         let modules = [
-            (&options.server_output, Some(&outputs.server)),
-            (&options.client_output, Some(&outputs.client)),
-            (&options.types_output, outputs.types.as_ref()),
+            (&options.server_output, Some(&outputs.server), declared.map(|texts| &texts.server)),
+            (&options.client_output, Some(&outputs.client), declared.map(|texts| &texts.client)),
+            (&options.types_output, outputs.types.as_ref(), declared.and_then(|texts| texts.types.as_ref())),
         ];
-        modules
-            .into_iter()
-            .filter_map(|(option, text)| Some((output_path(entry, option.as_deref()?), text?.clone())))
-            .collect()
+        let mut files = Vec::new();
+        let mut declarations = Vec::new();
+        for (option, module, declaration) in modules {
+            let (Some(option), Some(module)) = (option, module) else { continue };
+            let path = output_path(entry, option);
+            declarations.extend(declaration.map(|text| (declaration_path(&path), text.clone())));
+            files.push((path, module.clone()));
+        }
+        files.extend(declarations);
+        files
     }
 }
 
@@ -105,5 +126,39 @@ mod tests {
         assert_eq!(output_path("game/wire.blink", "../shared/Wire.luau"), "shared/Wire.luau");
         assert_eq!(output_path("wire.blink", "a.b/.hidden"), "a.b/.hidden.luau");
         assert_eq!(output_path("game/wire.blink", "/tmp/x"), "/tmp/x.luau");
+    }
+
+    #[test]
+    fn declarations_stand_beside_their_modules() {
+        assert_eq!(declaration_path("gen/Warehouse.luau"), "gen/Warehouse.d.ts");
+        assert_eq!(declaration_path("gen/init.luau"), "gen/index.d.ts");
+        assert_eq!(declaration_path("init.luau"), "index.d.ts");
+        assert_eq!(declaration_path("gen/uninit.luau"), "gen/uninit.d.ts");
+    }
+
+    fn compiled(options: &str) -> Compilation {
+        let text = format!("option Typescript = true\n{options}\nstruct A {{ B: u8 }}");
+        let loader = crate::source::MemoryLoader::new().with("net/x.blink", text);
+        crate::compile(&loader, "net/x.blink", crate::schema::Profile::Release)
+    }
+
+    #[test]
+    fn modules_come_first_then_declarations() {
+        let compiled = compiled(
+            "option TypesOutput = \"t\"\noption ServerOutput = \"s/init\"\noption ClientOutput = \"c\"",
+        );
+        let paths: Vec<String> = compiled.files("net/x.blink").into_iter().map(|(path, _)| path).collect();
+        assert_eq!(
+            paths,
+            ["net/s/init.luau", "net/c.luau", "net/t.luau", "net/s/index.d.ts", "net/c.d.ts", "net/t.d.ts"]
+        );
+    }
+
+    #[test]
+    fn declarations_at_one_path_are_refused() {
+        let compiled = compiled("option ServerOutput = \"init\"\noption ClientOutput = \"index\"");
+        let found = check(&compiled.analysis, "net/x.blink");
+        let codes: Vec<Code> = found.iter().map(|one| one.code).collect();
+        assert_eq!(codes, [Code::OutputSamePath]);
     }
 }

@@ -21,7 +21,6 @@ const WITHOUT_SCHEMA: &[Code] = &[
     Code::OutputHidden,
     Code::InternalFault,
     Code::OutputLongModule,
-    Code::OutputPromisePack,
     Code::OutputOutsideProject,
 ];
 

@@ -13,6 +13,7 @@ mod rates;
 mod sizes;
 mod stamps;
 mod streams;
+mod typescript;
 
 use std::collections::BTreeMap;
 
@@ -56,6 +57,7 @@ pub(crate) fn run(checked: &Checked, sink: &mut Vec<Diagnostic>) {
     stamps::check(checked, sink);
     priority::check(checked, sink);
     libraries::check(checked, sink);
+    typescript::check(checked, sink);
     sizes::check(checked, sink);
 }
 

@@ -177,6 +177,13 @@ pub struct Event {
     pub span: Span,
 }
 
+impl Event {
+    /// Whether it waits in a queue for a loop instead of being told to listeners; `use_polling` is the option.
+    pub fn is_polled(&self, use_polling: bool) -> bool {
+        self.call == Call::Polling || (use_polling && self.stream.is_none() && self.stamp.is_none())
+    }
+}
+
 /// Settings of a `Stream` block; rates in sends a second, times in seconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Stream {

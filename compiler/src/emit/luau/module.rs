@@ -29,8 +29,7 @@ pub struct EventInfo<'a> {
 impl EventInfo<'_> {
     /// Whether it waits in a queue for a loop instead of being told to listeners.
     pub fn is_polled(&self, use_polling: bool) -> bool {
-        self.event.call == Call::Polling
-            || (use_polling && self.event.stream.is_none() && self.event.stamp.is_none())
+        self.event.is_polled(use_polling)
     }
 
     /// What stands for it in reports, different for any two items of a module.
