@@ -195,3 +195,60 @@ fn denied_warnings_stop_the_run() {
     assert!(!folder.path().join("out").exists());
     assert!(blinkblox(&folder, &["warned"]).status.success());
 }
+
+const OLD: &str = "\
+event Dust { From: Server, Type: Unreliable, Call: ManySync, Data: string(..40) }
+export struct Held { Open: boolean }
+";
+
+#[test]
+fn sizes_are_printed_without_outputs() {
+    let folder = project(&[("game.blink", OLD), ("faulty.blink", "type A = B")]);
+    let table = "event Dust, from the server, unreliable index 0\n  data: 1 to 41 bytes; 2 to 42 bytes with the header\n    \
+                 Value  string(..40)  1 to 41 bytes\n\ntype Held, as stored\n  stored: 1 byte\n    Open  boolean  1 bit\n";
+    for arguments in [&["size", "game"][..], &["game", "--sizes"]] {
+        let output = blinkblox(&folder, arguments);
+        assert!(output.status.success(), "{}", err(&output));
+        assert_eq!(out(&output), table);
+    }
+    let document = json(&blinkblox(&folder, &["size", "game", "--json"]));
+    assert_eq!(document["success"], true);
+    assert_eq!(document["sizes"]["events"][0]["data"]["max"], 41);
+    assert_eq!(document["sizes"]["types"][0]["stored"]["max"], 1);
+    let piped = run(&folder, &["size", "-", "--stdin-path", "x.blink"], OLD);
+    assert_eq!(out(&piped), table);
+    let faulty = json(&blinkblox(&folder, &["faulty", "--sizes", "--json"]));
+    assert_eq!((&faulty["success"], &faulty["diagnostics"][0]["code"]), (&false.into(), &"E3007".into()));
+    assert_eq!(faulty.get("sizes"), None);
+}
+
+#[test]
+fn differences_decide_the_exit_code() {
+    let folder = project(&[
+        ("old.blink", OLD),
+        ("same.blink", &OLD.replace("ManySync", "SingleAsync")),
+        ("new.blink", &OLD.replace("40", "60")),
+    ]);
+    let same = blinkblox(&folder, &["diff", "old", "same"]);
+    assert_eq!(same.status.code(), Some(0));
+    let lines: Vec<String> = out(&same).lines().map(str::to_string).collect();
+    assert_eq!(&lines[..2], ["event Dust: changed (still accepted)", "  Call: ManySync became SingleAsync"]);
+    assert!(lines[2].starts_with("Modules of old.blink and of same.blink accept each other"), "{lines:?}");
+    for arguments in [&["diff", "old", "new"][..], &["new", "--diff", "old"]] {
+        let output = blinkblox(&folder, arguments);
+        assert_eq!(output.status.code(), Some(1));
+        let text = out(&output);
+        assert!(
+            text.starts_with(
+                "event Dust: changed\n  Data: string(..40) became string(..60)\nModules of old.blink refuse"
+            ),
+            "{text}"
+        );
+    }
+    let document = json(&blinkblox(&folder, &["diff", "old", "new", "--json"]));
+    assert_eq!((&document["success"], &document["diff"]["interoperable"]), (&false.into(), &false.into()));
+    assert_eq!(document["diff"]["changes"][0]["details"][0]["message"], "string(..40) became string(..60)");
+    assert_eq!(document["diff"]["changes"][0]["effect"], "refused");
+    let both = blinkblox(&folder, &["old", "--sizes", "--format"]);
+    assert!(both.status.code() == Some(1) && err(&both).contains("[E4007]"), "{}", err(&both));
+}

@@ -5,12 +5,14 @@
 
 mod check;
 pub mod diagnostics;
+pub mod diff;
 mod docs;
 pub mod emit;
 pub mod explain;
 pub mod format;
 pub mod outputs;
 pub mod schema;
+pub mod sizes;
 pub mod source;
 pub mod syntax;
 pub mod wire;
@@ -41,6 +43,11 @@ impl Analysis {
     /// Whether some diagnostic stops the run.
     pub fn has_errors(&self) -> bool {
         self.diagnostics.iter().any(Diagnostic::is_error)
+    }
+
+    /// The schema signature; `None` when there is an error.
+    pub fn signature(&self) -> Option<String> {
+        self.schema.as_ref().map(wire::signature::signature)
     }
 }
 

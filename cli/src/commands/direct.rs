@@ -6,7 +6,7 @@ use clap::{Args, Parser};
 
 use super::build::{Mode, run_schemas};
 use super::flags::SchemaFlags;
-use super::{explain, fmt};
+use super::{diff, explain, fmt, size};
 
 /// Compiles one schema and writes its modules.
 #[derive(Parser)]
@@ -28,6 +28,12 @@ pub struct DirectFlags {
     /// Rewrite the schema in the canonical layout; with --check, only say whether it would change
     #[arg(long, overrides_with = "format", group = "tool")]
     format: bool,
+    /// Print what every event, function and exported type takes
+    #[arg(long, overrides_with = "sizes", group = "tool")]
+    sizes: bool,
+    /// Compare with an older schema: what changed, and whether modules of one accept the other's
+    #[arg(long, value_name = "OLD", overrides_with = "diff", group = "tool")]
+    diff: Option<String>,
     /// Explain a code, such as E3004, and do nothing else
     #[arg(long, value_name = "CODE", overrides_with = "explain", group = "tool")]
     explain: Option<String>,
@@ -38,11 +44,17 @@ pub struct DirectFlags {
 impl Direct {
     /// Does what the flags ask for; without one that stands for a command, compiles.
     pub fn run(self) -> ExitCode {
-        let DirectFlags { check, format, explain, flags } = self.flags;
+        let DirectFlags { check, format, sizes, diff, explain, flags } = self.flags;
         if let Some(code) = explain {
             return explain::explain(&code, &flags.report);
         }
         let schema = self.schema.unwrap_or_default();
+        if let Some(old) = diff {
+            return diff::diff(&old, &schema, &flags.profile, &flags.report, &flags.stdin);
+        }
+        if sizes {
+            return size::sizes(&schema, &flags.profile, &flags.report, &flags.stdin);
+        }
         if format {
             let stdin_path = flags.stdin.stdin_path.clone();
             let settings = fmt::Settings { check, stdin_path, ..fmt::Settings::default() };

@@ -5,6 +5,7 @@
 
 mod build;
 mod check;
+mod diff;
 mod direct;
 mod emulation;
 mod explain;
@@ -12,6 +13,7 @@ mod flags;
 mod fmt;
 mod repl;
 mod run;
+mod size;
 mod test;
 pub mod usage;
 
@@ -34,6 +36,8 @@ enum Command {
     Build(build::Build),
     Check(check::Check),
     Fmt(fmt::Fmt),
+    Size(size::Size),
+    Diff(diff::DiffCommand),
     Explain(explain::Explain),
     Test(test::Test),
     Run(run::Run),
@@ -46,6 +50,8 @@ impl Command {
             Command::Build(command) => command.run(),
             Command::Check(command) => command.run(),
             Command::Fmt(command) => command.run(),
+            Command::Size(command) => command.run(),
+            Command::Diff(command) => command.run(),
             Command::Explain(command) => command.run(),
             Command::Test(command) => command.run(),
             Command::Run(command) => command.run(),

@@ -34,6 +34,13 @@ pub fn hash(text: &str) -> String {
     format!("{a:08x}{b:08x}")
 }
 
+/// A type as the canonical text writes it: equal for types whose values travel alike under equal names.
+pub fn type_text(ty: &Type) -> String {
+    let mut text = String::new();
+    Writer { text: &mut text, exact: false }.ty(ty);
+    text
+}
+
 /// Spelling of generic arguments that tells apart whatever a writer or reader would: canonical, and `saturate` too.
 pub(crate) fn exact_text(args: &[Type]) -> String {
     let mut text = String::new();

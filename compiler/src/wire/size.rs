@@ -213,6 +213,17 @@ pub struct FieldSize {
     pub size: Size,
     /// How deep it lies, from 0.
     pub depth: u32,
+    /// Its type where it is written; that of a variant is its fields.
+    pub ty: Span,
+    /// Whether its own maximum, and not only that of something in it, is a default the schema does not write.
+    pub unbounded: bool,
+}
+
+impl FieldSize {
+    fn of(path: &str, depth: u32, node: &Node, size: &Size) -> FieldSize {
+        let unbounded = size.unbounded.as_ref().is_some_and(|unbounded| unbounded.path.is_empty());
+        FieldSize { path: path.to_owned(), size: size.clone(), depth, ty: node.span, unbounded }
+    }
 }
 
 /// Every member of a plan in walk order, containers before what they contain.
@@ -232,7 +243,7 @@ fn fields_of(node: &Node, path: &str, depth: u32, found: &mut Vec<FieldSize>) {
             for member in members {
                 let path =
                     if path.is_empty() { member.name.clone() } else { format!("{path}.{}", member.name) };
-                found.push(FieldSize { path: path.clone(), size: member.node.size.clone(), depth });
+                found.push(FieldSize::of(&path, depth, &member.node, &member.node.size));
                 fields_of(&member.node, &path, depth + 1, found);
             }
         }
@@ -241,14 +252,14 @@ fn fields_of(node: &Node, path: &str, depth: u32, found: &mut Vec<FieldSize>) {
         Shape::Map(map) => fields_of_block(&map.entry, path, depth, found),
         Shape::Entry(entry) => {
             for (node, path) in entry.iter().zip([format!("{path}[key]"), format!("{path}[value]")]) {
-                found.push(FieldSize { path: path.clone(), size: node.size.clone(), depth });
+                found.push(FieldSize::of(&path, depth, node, &node.size));
                 fields_of(node, &path, depth + 1, found);
             }
         }
         Shape::TaggedEnum(tagged) => {
             for variant in &tagged.variants {
                 let path = format!("{path}<{}>", variant.name);
-                found.push(FieldSize { path: path.clone(), size: variant.block.size.clone(), depth });
+                found.push(FieldSize::of(&path, depth, &variant.block.body, &variant.block.size));
                 fields_of_block(&variant.block, &path, depth + 1, found);
             }
         }

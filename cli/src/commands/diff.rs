@@ -1,0 +1,70 @@
+//! `blinkblox diff OLD NEW`: what changed between two schemas, and whether their modules accept each other. Source:
+//! tooling specification, 2.14.
+
+use std::process::ExitCode;
+
+use blinkblox_compiler::diagnostics::json;
+use blinkblox_compiler::diff::Diff;
+use clap::Parser;
+
+use super::flags::{ProfileFlag, ReportFlags, StdinFlag};
+use super::size::analyzed;
+use super::usage;
+
+/// Compares two schemas: what was added, removed, renumbered or changed, and whether their modules accept each other.
+#[derive(Parser)]
+pub struct DiffCommand {
+    /// Path of the older schema, or `-` for standard input
+    #[arg(value_name = "OLD")]
+    old: String,
+    /// Path of the newer schema
+    #[arg(value_name = "NEW")]
+    new: String,
+    #[command(flatten)]
+    profile: ProfileFlag,
+    #[command(flatten)]
+    report: ReportFlags,
+    #[command(flatten)]
+    stdin: StdinFlag,
+}
+
+impl DiffCommand {
+    /// Compares and prints; fails when modules of one schema refuse those of the other.
+    pub fn run(self) -> ExitCode {
+        diff(&self.old, &self.new, &self.profile, &self.report, &self.stdin)
+    }
+}
+
+/// Compares two schemas.
+pub fn diff(
+    old: &str,
+    new: &str,
+    profile: &ProfileFlag,
+    report: &ReportFlags,
+    stdin: &StdinFlag,
+) -> ExitCode {
+    let (profile, printer) = match (profile.profile(), report.printer()) {
+        (Ok(profile), Ok(printer)) => (profile, printer),
+        (Err(diagnostic), _) | (_, Err(diagnostic)) => return usage::refuse(*diagnostic, report.format()),
+    };
+    let mut outcome = json::Report { profile: profile.text(), ..json::Report::default() };
+    let stdin_path = stdin.stdin_path.as_deref();
+    let before = analyzed(old, stdin_path, profile, &printer, &mut outcome);
+    let after = analyzed(new, stdin_path, profile, &printer, &mut outcome);
+    if let (Some(before), Some(after)) = (before, after) {
+        if let (Some(old_schema), Some(new_schema)) = (&before.schema, &after.schema) {
+            let diff = Diff::of(old_schema, new_schema);
+            // Named as every diagnostic names them.
+            let shown = |analysis: &blinkblox_compiler::Analysis, given: &str| {
+                analysis.sources.files().first().map_or(given.to_owned(), |file| file.shown.clone())
+            };
+            let (old, new) = (shown(&before, old), shown(&after, new));
+            printer.result(&diff.text(&old, &new));
+            outcome.extra.push(("diff", diff.json(&old, &new)));
+            outcome.signature = Some(diff.new.clone());
+            outcome.success = diff.interoperates();
+        }
+    }
+    printer.document(&outcome);
+    if outcome.success { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}

@@ -1,0 +1,456 @@
+//! Two schemas compared: what was added, removed, renumbered or changed, and whether modules built from one accept the
+//! other's. Source: tooling specification, 2.14; what decides it is the signature, language specification, 14.
+//!
+//! [`Diff::of`] is the way in. `ty` compares types, `text` draws the outcome.
+
+mod describe;
+mod text;
+mod ty;
+
+use crate::schema::{Event, Function, Item, Options, Schema, Scope, TypeDecl};
+use crate::wire::signature::signature;
+use ty::Differences;
+
+/// How two schemas differ.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Diff {
+    /// Signature of the first schema.
+    pub old: String,
+    /// Signature of the second.
+    pub new: String,
+    /// Changes, those of the first schema's declarations first, in order of declaration.
+    pub changes: Vec<Change>,
+}
+
+/// One declaration that is not as it was.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Change {
+    /// What it is.
+    pub kind: Kind,
+    /// Names from the top level down, joined by dots; an option's name.
+    pub name: String,
+    /// What became of it.
+    pub what: What,
+    /// The worst of what it means.
+    pub effect: Effect,
+    /// What exactly changed; empty where `what` says it all.
+    pub details: Vec<Detail>,
+}
+
+/// What a changed declaration is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// `event`
+    Event,
+    /// `function`
+    Function,
+    /// An exported type.
+    Type,
+    /// `option`
+    Option,
+    /// The schema as a whole.
+    Schema,
+}
+
+/// What became of a declaration.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum What {
+    /// It is new.
+    Added,
+    /// It is gone.
+    Removed,
+    /// It is the same under another path, which is the name of the change; this was its path.
+    Moved(String),
+    /// It has another place on its channel.
+    Renumbered,
+    /// It is another thing under the same name.
+    Changed,
+}
+
+/// One thing that changed about a declaration.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Detail {
+    /// Place in the value, `Rows[].Tag`; empty for the declaration itself.
+    pub path: String,
+    /// What was and what is.
+    pub text: String,
+    /// What it means.
+    pub effect: Effect,
+}
+
+/// What a change means, the least first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Effect {
+    /// Nothing to modules of the other schema.
+    None,
+    /// Buffers kept by an export of one are not read by the other.
+    Stored,
+    /// Modules of one refuse those of the other.
+    Refused,
+}
+
+impl Diff {
+    /// Compares two schemas that are free of errors.
+    pub fn of(old: &Schema, new: &Schema) -> Diff {
+        let mut diff = Diff { old: signature(old), new: signature(new), changes: Vec::new() };
+        diff.options(&old.options, &new.options);
+        let (old_items, new_items) = (Items::of(old), Items::of(new));
+        diff.items(&old_items, &new_items);
+        if diff.old != diff.new && diff.interoperates() {
+            // The signature counts the order of reliable and unreliable declarations among each other too.
+            diff.changes.push(Change {
+                kind: Kind::Schema,
+                name: String::new(),
+                what: What::Changed,
+                effect: Effect::Refused,
+                details: vec![Detail {
+                    path: String::new(),
+                    text: "declarations of the two channels stand in another order".to_owned(),
+                    effect: Effect::Refused,
+                }],
+            });
+        }
+        diff
+    }
+
+    /// Whether modules built from one schema accept those built from the other.
+    pub fn interoperates(&self) -> bool {
+        self.changes.iter().all(|change| change.effect < Effect::Refused)
+    }
+
+    /// Where the remotes are is no part of the signature, but modules that look in other places never meet.
+    fn options(&mut self, old: &Options, new: &Options) {
+        let folder = |options: &Options| options.remotes_folder.clone().unwrap_or_default();
+        let places = [
+            ("RemoteScope", old.remote_scope.clone(), new.remote_scope.clone()),
+            ("RemotesFolder", folder(old), folder(new)),
+        ];
+        for (name, old, new) in places.into_iter().filter(|(_, old, new)| old != new) {
+            let text = format!("\"{old}\" became \"{new}\"");
+            self.add(Kind::Option, name.to_owned(), vec![refused("", text)]);
+        }
+    }
+
+    fn items(&mut self, old: &Items, new: &Items) {
+        for event in &old.events {
+            match new.events.iter().find(|other| other.path == event.path) {
+                Some(other) => self.event(event, other),
+                None => self.gone(Kind::Event, &event.path, new.moved_event(event, old)),
+            }
+        }
+        for function in &old.functions {
+            match new.functions.iter().find(|other| other.path == function.path) {
+                Some(other) => self.function(function, other),
+                None => self.gone(Kind::Function, &function.path, new.moved_function(function, old)),
+            }
+        }
+        for decl in &old.exports {
+            match new.exports.iter().find(|other| other.path == decl.path) {
+                Some(other) => self.export(decl, other),
+                None => self.whole(Kind::Type, &decl.path, What::Removed, Effect::Stored),
+            }
+        }
+        for event in &new.events {
+            let known = old.events.iter().any(|other| other.path == event.path);
+            if !known && old.moved_event(event, new).is_none() {
+                self.whole(Kind::Event, &event.path, What::Added, Effect::Refused);
+            }
+        }
+        for function in &new.functions {
+            let known = old.functions.iter().any(|other| other.path == function.path);
+            if !known && old.moved_function(function, new).is_none() {
+                self.whole(Kind::Function, &function.path, What::Added, Effect::Refused);
+            }
+        }
+        for decl in &new.exports {
+            if !old.exports.iter().any(|other| other.path == decl.path) {
+                self.whole(Kind::Type, &decl.path, What::Added, Effect::None);
+            }
+        }
+    }
+
+    /// A declaration whose path is gone: moved, or removed.
+    fn gone(&mut self, kind: Kind, path: &[String], moved: Option<&[String]>) {
+        match moved {
+            Some(now) => self.whole(kind, now, What::Moved(path.join(".")), Effect::None),
+            None => self.whole(kind, path, What::Removed, Effect::Refused),
+        }
+    }
+
+    fn whole(&mut self, kind: Kind, path: &[String], what: What, effect: Effect) {
+        self.changes.push(Change { kind, name: path.join("."), what, effect, details: vec![] });
+    }
+
+    fn add(&mut self, kind: Kind, name: String, details: Vec<Detail>) {
+        let effect = details.iter().map(|detail| detail.effect).max().unwrap_or(Effect::None);
+        self.changes.push(Change { kind, name, what: What::Changed, effect, details });
+    }
+
+    fn renumbered(&mut self, kind: Kind, path: &[String], old: &str, new: &str) {
+        if old != new {
+            self.changes.push(Change {
+                kind,
+                name: path.join("."),
+                what: What::Renumbered,
+                effect: Effect::Refused,
+                details: vec![refused("", format!("{old} became {new}"))],
+            });
+        }
+    }
+
+    fn event(&mut self, old: &Event, new: &Event) {
+        self.renumbered(Kind::Event, &old.path, &describe::place(old), &describe::place(new));
+        let mut found = Differences::new(Effect::Refused);
+        found.compare("From", &describe::side(old.from), &describe::side(new.from));
+        found.compare("Type", &describe::delivery(old.delivery), &describe::delivery(new.delivery));
+        found.compare(
+            "Stream",
+            &describe::presence(old.stream.is_some()),
+            &describe::presence(new.stream.is_some()),
+        );
+        found.compare(
+            "Stamp",
+            &describe::presence(old.stamp.is_some()),
+            &describe::presence(new.stamp.is_some()),
+        );
+        found.payload("Data", &old.data, &new.data);
+        found.effect = Effect::None;
+        found.compare("Call", &format!("{:?}", old.call), &format!("{:?}", new.call));
+        found.compare("Rate", &describe::rate(old.rate), &describe::rate(new.rate));
+        found.compare("Priority", &format!("{:?}", old.priority), &format!("{:?}", new.priority));
+        if let (Some(old), Some(new)) = (&old.stream, &new.stream) {
+            found.compare("Stream", &describe::stream(old), &describe::stream(new));
+        }
+        if let (Some(old), Some(new)) = (old.stamp, new.stamp) {
+            found.compare("Stamp", &format!("{old} ms"), &format!("{new} ms"));
+        }
+        self.add_if_any(Kind::Event, &old.path, found);
+    }
+
+    fn function(&mut self, old: &Function, new: &Function) {
+        let place = |function: &Function| format!("reliable index {}", function.index);
+        self.renumbered(Kind::Function, &old.path, &place(old), &place(new));
+        let mut found = Differences::new(Effect::Refused);
+        found.compare("From", &describe::side(old.from), &describe::side(new.from));
+        found.payload("Data", &old.data, &new.data);
+        found.payload("Return", &old.return_, &new.return_);
+        found.effect = Effect::None;
+        found.compare("Yield", &format!("{:?}", old.yield_), &format!("{:?}", new.yield_));
+        found.compare("Rate", &describe::rate(old.rate), &describe::rate(new.rate));
+        let most =
+            |function: &Function| function.concurrency.map_or("no limit".to_owned(), |most| most.to_string());
+        found.compare("Concurrency", &most(old), &most(new));
+        self.add_if_any(Kind::Function, &old.path, found);
+    }
+
+    fn export(&mut self, old: &TypeDecl, new: &TypeDecl) {
+        let mut found = Differences::new(Effect::Stored);
+        found.types("", &old.ty, &new.ty);
+        self.add_if_any(Kind::Type, &old.path, found);
+    }
+
+    fn add_if_any(&mut self, kind: Kind, path: &[String], found: Differences) {
+        if !found.details.is_empty() {
+            self.add(kind, path.join("."), found.details);
+        }
+    }
+}
+
+fn refused(path: &str, text: String) -> Detail {
+    Detail { path: path.to_owned(), text, effect: Effect::Refused }
+}
+
+/// What a schema declares, imported declarations included.
+#[derive(Default)]
+struct Items<'a> {
+    events: Vec<&'a Event>,
+    functions: Vec<&'a Function>,
+    exports: Vec<&'a TypeDecl>,
+}
+
+impl<'a> Items<'a> {
+    fn of(schema: &'a Schema) -> Items<'a> {
+        let mut items = Items::default();
+        items.add(schema, &schema.root);
+        items
+    }
+
+    fn add(&mut self, schema: &'a Schema, scope: &'a Scope) {
+        for item in &scope.items {
+            match item {
+                Item::Event(event) => self.events.push(event),
+                Item::Function(function) => self.functions.push(function),
+                Item::Scope(inner) => self.add(schema, inner),
+                Item::Type(id) => {
+                    self.exports.extend(schema.types.get(id.0 as usize).filter(|decl| decl.export));
+                }
+            }
+        }
+    }
+
+    /// Path of the event here that is `event` of `others` in another scope: nothing of a scope travels.
+    fn moved_event(&self, event: &Event, others: &Items) -> Option<&[String]> {
+        let same = |other: &&&Event| {
+            other.name == event.name
+                && describe::place(other) == describe::place(event)
+                && other.from == event.from
+                && other.delivery == event.delivery
+                && ty::payload_text(&other.wire_payload()) == ty::payload_text(&event.wire_payload())
+                && !others.events.iter().any(|known| known.path == other.path)
+        };
+        self.events.iter().find(same).map(|other| other.path.as_slice())
+    }
+
+    /// Path of the function here that is `function` of `others` in another scope.
+    fn moved_function(&self, function: &Function, others: &Items) -> Option<&[String]> {
+        let same = |other: &&&Function| {
+            other.name == function.name
+                && other.index == function.index
+                && other.from == function.from
+                && ty::payload_text(&other.data) == ty::payload_text(&function.data)
+                && ty::payload_text(&other.return_) == ty::payload_text(&function.return_)
+                && !others.functions.iter().any(|known| known.path == other.path)
+        };
+        self.functions.iter().find(same).map(|other| other.path.as_slice())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analyze;
+    use crate::schema::Profile;
+    use crate::source::MemoryLoader;
+
+    fn schema(text: &str) -> Schema {
+        let loader = MemoryLoader::new().with("a.blink", text);
+        let analysis = analyze(&loader, "a.blink", Profile::Release);
+        analysis.schema.unwrap_or_else(|| panic!("{:?}", analysis.diagnostics))
+    }
+
+    /// Each line of the drawn differences, without the last, and whether modules accept each other.
+    #[track_caller]
+    fn check(old: &str, new: &str, expected: &[&str], interoperates: bool) {
+        let diff = Diff::of(&schema(old), &schema(new));
+        let text = diff.text("old.blink", "new.blink");
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(&lines[..lines.len() - 1], expected);
+        assert_eq!(diff.interoperates(), interoperates);
+        if !expected.iter().any(|line| line.contains("option Remote")) {
+            assert_eq!(diff.old == diff.new, interoperates);
+        }
+    }
+
+    const EVENT: &str = "{ From: Server, Type: Reliable, Call: ManySync }";
+
+    #[test]
+    fn what_comes_and_goes() {
+        check("type A = u8", "type B = u16", &[], true);
+        check(
+            &format!("event A {EVENT} event B {EVENT}"),
+            &format!("event B {EVENT} event C {EVENT}"),
+            &[
+                "event A: removed",
+                "event B: renumbered",
+                "  reliable index 1 became reliable index 0",
+                "event C: added",
+            ],
+            false,
+        );
+        check(
+            &format!("scope S {{ event A {EVENT} }}"),
+            &format!("scope T {{ event A {EVENT} }}"),
+            &["event T.A: moved, was S.A (still accepted)"],
+            true,
+        );
+        check(
+            "function F { Yield: Coroutine, Rate: 2, Data: u8 }",
+            "function F { Yield: Coroutine, Rate: 3, Data: u8, Return: (u8, u8) }",
+            &[
+                "function F: changed",
+                "  Return: nothing became (u8, u8)",
+                "  Rate: 2 a second became 3 a second (still accepted)",
+            ],
+            false,
+        );
+        check(
+            "option RemoteScope = \"A\"",
+            "",
+            &["option RemoteScope: changed", "  \"A\" became \"\""],
+            false,
+        );
+    }
+
+    #[test]
+    fn fields_are_named() {
+        let event = |data: &str| {
+            format!("event A {{ From: Server, Type: Unreliable, Call: ManySync, Data: {data} }}")
+        };
+        let changed = |old: &str, new: &str, expected: &[&str]| {
+            let lines: Vec<&str> =
+                std::iter::once("event A: changed").chain(expected.iter().copied()).collect();
+            check(&event(old), &event(new), &lines, false);
+        };
+        changed(
+            "struct { Id: u8, Rows: struct { Tag: string(..9), At: vector }[..4] }",
+            "struct { Id: u16(0..900), Rows: struct { Tag: string(..9), At: vector<f16>, Up: boolean }[..8] }",
+            &[
+                "  Id: u8 became u16(0..900)",
+                "  Rows: [..4] became [..8]",
+                "  Rows[].At: vector became vector<f16>",
+                "  Rows[].Up: added, boolean",
+            ],
+        );
+        changed("struct { A: u8, B: u8 }", "struct { B: u8, A: u8 }", &["  A, B: now in the order B, A"]);
+        changed("enum { A, B }", "enum { A, C, B }", &["  Data: C added"]);
+        changed("set { A, B }", "set { B, A }", &["  Data: A, B now in the order B, A"]);
+        changed(
+            "enum \"K\" { A {}, B { X: u8 } }",
+            "enum \"T\" { A {}, B { X: i8 } }",
+            &["  Data: the tag \"K\" became \"T\"", "  <B>.X: u8 became i8"],
+        );
+        changed(
+            "map { [u8]: u8? }".replace('?', "").as_str(),
+            "map { [u8]: u16 }",
+            &["  [value]: u8 became u16"],
+        );
+        changed("(u8, Name: string)", "(u8, Title: string)", &["  Name: removed", "  Title: added, string"]);
+        changed("u8?", "u8", &["  Data: u8? became u8"]);
+        changed("u8[]", "u8[0..65535]", &["  Data: [] became [0..65535]"]);
+        changed("CFrame<quat>", "CFrame<quat32, f16>", &["  Data: CFrame<quat> became CFrame<quat32, f16>"]);
+        changed("f32<0.5>(0..10)", "f32<0.25>(0..10)", &["  Data: f32<0.5>(0..10) became f32<0.25>(0..10)"]);
+    }
+
+    #[test]
+    fn what_no_module_of_the_other_side_sees() {
+        let event = |rest: &str| format!("event A {{ From: Client, Type: Reliable, {rest} }}");
+        check(
+            &event("Call: ManySync, Rate: 5, Data: u8"),
+            &event("Call: SingleAsync, Rate: 5, Burst: 9, Data: u8<saturate>"),
+            &[
+                "event A: changed (still accepted)",
+                "  Call: ManySync became SingleAsync",
+                "  Rate: 5 a second became 5 a second in bursts of 9",
+            ],
+            true,
+        );
+        check(
+            "export struct S { A: u8 }",
+            "export struct S { A: u16 }",
+            &["type S: changed (buffers stored before are not read)", "  A: u8 became u16"],
+            true,
+        );
+    }
+
+    #[test]
+    fn the_order_of_the_channels_counts() {
+        let reliable = format!("event A {EVENT}");
+        let unreliable = format!("event B {}", EVENT.replace("Reliable", "Unreliable"));
+        check(
+            &format!("{reliable} {unreliable}"),
+            &format!("{unreliable} {reliable}"),
+            &["schema: changed", "  declarations of the two channels stand in another order"],
+            false,
+        );
+    }
+}

@@ -1,0 +1,460 @@
+//! What everything a schema declares takes on the wire, for people and for programs. Source: tooling specification, 2.14.
+//!
+//! The figures are those of `wire::size`; nothing is measured here. [`Sizes::of`] is the way in.
+
+use std::fmt::Write;
+
+use serde_json::{Value, json};
+
+use crate::Analysis;
+use crate::schema::{Channel, Delivery, Event, Item, Schema, Scope, Side};
+use crate::source::{Sources, Span};
+use crate::wire::plan::Plan;
+use crate::wire::size::{Fit, Size, fields, measure_event};
+use crate::wire::{EventWire, ExportWire, FunctionWire, ItemWire, Wire};
+
+/// Sizes of everything a schema compiles.
+#[derive(Clone, Debug)]
+pub struct Sizes {
+    /// Events, functions and exported types, in order of declaration.
+    pub items: Vec<ItemSizes>,
+    /// The entry's `MaxUnreliableSize`, in bytes.
+    pub limit: u32,
+}
+
+/// Sizes of one declaration.
+#[derive(Clone, Debug)]
+pub struct ItemSizes {
+    /// Names from the top level down, joined by dots.
+    pub name: String,
+    /// What it is.
+    pub kind: ItemKind,
+    /// Place on its channel; `None` for a type.
+    pub index: Option<u8>,
+    /// What travels: one part, or a function's call and answer.
+    pub parts: Vec<PartSizes>,
+    /// How an unreliable event stands to the limit.
+    pub fit: Option<Fit>,
+}
+
+/// What is measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ItemKind {
+    /// An event, the side that sends it and how it is delivered.
+    Event(Side, Delivery),
+    /// A function and the side that calls it.
+    Function(Side),
+    /// An exported type, in the storage layout.
+    Type,
+}
+
+/// Sizes of a payload or of a stored value.
+#[derive(Clone, Debug)]
+pub struct PartSizes {
+    /// `data`, `call`, `answer` or `stored`.
+    pub name: &'static str,
+    /// Bytes in front of the payload.
+    pub header: u32,
+    /// The payload, bits turned into bytes.
+    pub size: Size,
+    /// Its members, containers before what they contain.
+    pub fields: Vec<Row>,
+}
+
+/// A member.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Row {
+    /// Its place in the value: `Rows[].Tag`.
+    pub path: String,
+    /// How deep it lies, from 0.
+    pub depth: u32,
+    /// Its type as written, on one line.
+    pub ty: String,
+    /// What one of it takes, bits not turned into bytes.
+    pub size: Size,
+    /// Whether its own maximum is a default that the schema does not write.
+    pub unbounded: bool,
+}
+
+impl Sizes {
+    /// Measures an analysed schema; `None` when it has an error.
+    pub fn of(analysis: &Analysis) -> Option<Sizes> {
+        let schema = analysis.schema.as_ref()?;
+        let mut sizes = Sizes { items: Vec::new(), limit: schema.options.max_unreliable_size };
+        sizes.add_scope(schema, &Wire::of(schema), &schema.root, &analysis.sources);
+        Some(sizes)
+    }
+
+    fn add_scope(&mut self, schema: &Schema, wire: &Wire, scope: &Scope, sources: &Sources) {
+        for item in &scope.items {
+            match item {
+                Item::Scope(inner) => self.add_scope(schema, wire, inner, sources),
+                Item::Event(event) => self.items.push(event_sizes(event, schema, sources)),
+                Item::Function(function) => {
+                    let planned = FunctionWire::of(function);
+                    let part = |name, item: &ItemWire| part(name, item, function.span, sources);
+                    self.items.push(ItemSizes {
+                        name: function.path.join("."),
+                        kind: ItemKind::Function(function.from),
+                        index: Some(function.index),
+                        parts: vec![part("call", &planned.call), part("answer", &planned.answer)],
+                        fit: None,
+                    });
+                }
+                Item::Type(id) => {
+                    let decl = schema.types.get(id.0 as usize).filter(|decl| decl.export);
+                    if let (Some(decl), Some(ExportWire { plan, .. })) = (decl, wire.export(*id)) {
+                        let size = plan.block.size.sealed();
+                        let fields = rows(plan, decl.span, sources);
+                        self.items.push(ItemSizes {
+                            name: decl.path.join("."),
+                            kind: ItemKind::Type,
+                            index: None,
+                            parts: vec![PartSizes { name: "stored", header: 0, size, fields }],
+                            fit: None,
+                        });
+                    }
+                }
+            }
+        }
+    }
+
+    /// The tables, for people.
+    pub fn text(&self) -> String {
+        let mut out = String::new();
+        for item in &self.items {
+            if !out.is_empty() {
+                out.push('\n');
+            }
+            let _ = writeln!(out, "{}", item.heading());
+            for part in &item.parts {
+                part.write(&mut out);
+            }
+            match item.fit {
+                Some(Fit::MayNotFit) => {
+                    let _ = writeln!(out, "  may exceed MaxUnreliableSize, {} bytes", self.limit);
+                }
+                Some(Fit::CannotFit) => {
+                    let _ = writeln!(out, "  never fits MaxUnreliableSize, {} bytes", self.limit);
+                }
+                Some(Fit::Fits) | None => {}
+            }
+        }
+        if out.is_empty() {
+            out.push_str("The schema declares no event, no function and no exported type.\n");
+        }
+        out
+    }
+
+    /// The same, for programs: the key `sizes` of the document.
+    pub fn json(&self) -> Value {
+        let mut events = Vec::new();
+        let mut functions = Vec::new();
+        let mut types = Vec::new();
+        for item in &self.items {
+            let mut object = json!({ "name": item.name });
+            if let Some(index) = item.index {
+                object["channel"] = channel_name(item.kind.channel()).into();
+                object["index"] = index.into();
+            }
+            for part in &item.parts {
+                object[part.name] = part.json();
+            }
+            match item.kind {
+                ItemKind::Event(from, delivery) => {
+                    object["from"] = side_name(from).into();
+                    object["type"] = delivery_name(delivery).into();
+                    object["limit"] = match delivery {
+                        Delivery::Reliable => Value::Null,
+                        Delivery::Unreliable | Delivery::OrderedUnreliable => self.limit.into(),
+                    };
+                    object["fits"] = match item.fit {
+                        Some(Fit::Fits) | None => "always".into(),
+                        Some(Fit::MayNotFit) => "sometimes".into(),
+                        Some(Fit::CannotFit) => "never".into(),
+                    };
+                    events.push(object);
+                }
+                ItemKind::Function(from) => {
+                    object["from"] = side_name(from).into();
+                    functions.push(object);
+                }
+                ItemKind::Type => types.push(object),
+            }
+        }
+        json!({ "events": events, "functions": functions, "types": types })
+    }
+}
+
+fn event_sizes(event: &Event, schema: &Schema, sources: &Sources) -> ItemSizes {
+    let planned = EventWire::of(event);
+    let fit = match event.delivery {
+        Delivery::Reliable => None,
+        Delivery::Unreliable | Delivery::OrderedUnreliable => Some(measure_event(event, &schema.options).fit),
+    };
+    ItemSizes {
+        name: event.path.join("."),
+        kind: ItemKind::Event(event.from, event.delivery),
+        index: Some(event.index),
+        parts: vec![part("data", &planned.item, event.span, sources)],
+        fit,
+    }
+}
+
+fn part(name: &'static str, item: &ItemWire, owner: Span, sources: &Sources) -> PartSizes {
+    let plan = &item.payload;
+    let fields = rows(plan, owner, sources);
+    PartSizes { name, header: item.header.size(), size: plan.block.size.sealed(), fields }
+}
+
+/// Members of a plan. `owner` is the name of the declaration, where members that it does not write have their type.
+fn rows(plan: &Plan, owner: Span, sources: &Sources) -> Vec<Row> {
+    let row = |field: crate::wire::size::FieldSize| Row {
+        // Stamps are all that the compiler adds by itself.
+        ty: if field.ty == owner { "u16".to_owned() } else { one_line(sources.text(field.ty)) },
+        path: field.path,
+        depth: field.depth,
+        size: field.size,
+        unbounded: field.unbounded,
+    };
+    fields(plan).into_iter().map(row).collect()
+}
+
+/// Longest type shown in a table.
+const TYPE_COLUMNS: usize = 36;
+
+/// A type as written, without its line ends, cut where it would fill the table.
+fn one_line(text: &str) -> String {
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    if text.chars().count() <= TYPE_COLUMNS {
+        return text;
+    }
+    let cut: String = text.chars().take(TYPE_COLUMNS - 4).collect();
+    format!("{} ...", cut.trim_end())
+}
+
+impl ItemKind {
+    fn channel(self) -> Channel {
+        match self {
+            ItemKind::Event(_, Delivery::Unreliable | Delivery::OrderedUnreliable) => Channel::Unreliable,
+            ItemKind::Event(_, Delivery::Reliable) | ItemKind::Function(_) | ItemKind::Type => {
+                Channel::Reliable
+            }
+        }
+    }
+}
+
+impl ItemSizes {
+    fn heading(&self) -> String {
+        let index = self.index.map_or(String::new(), |index| {
+            format!(", {} index {index}", channel_name(self.kind.channel()).to_lowercase())
+        });
+        match self.kind {
+            ItemKind::Event(from, _) => format!("event {}, from the {}{index}", self.name, side(from)),
+            ItemKind::Function(from) => {
+                format!("function {}, called by the {}{index}", self.name, side(from))
+            }
+            ItemKind::Type => format!("type {}, as stored", self.name),
+        }
+    }
+}
+
+impl PartSizes {
+    fn write(&self, out: &mut String) {
+        let (least, most) = (self.size.min, self.size.max);
+        let header = u64::from(self.header);
+        let _ = write!(out, "  {}: {}", self.name, amount(&self.size));
+        if header > 0 {
+            let whole = span(least.saturating_add(header), most.saturating_add(header));
+            let _ = write!(out, "; {whole} with the header");
+        }
+        out.push('\n');
+        let indented = |row: &Row| format!("{}{}", "  ".repeat(row.depth as usize), last_segment(&row.path));
+        let width = |text: &str| text.chars().count();
+        let names = self.fields.iter().map(|row| width(&indented(row))).max().unwrap_or(0);
+        let types = self.fields.iter().map(|row| width(&row.ty)).max().unwrap_or(0);
+        for row in &self.fields {
+            let bound = if row.unbounded { ", no upper bound written" } else { "" };
+            let (name, ty, size) = (indented(row), &row.ty, amount(&row.size));
+            let _ = writeln!(out, "    {name:names$}  {ty:types$}  {size}{bound}");
+        }
+        if let Some(unbounded) = &self.size.unbounded {
+            let path =
+                if unbounded.path.is_empty() { "the value".to_owned() } else { unbounded.path.join(".") };
+            let _ = writeln!(out, "    unbounded: {path}");
+        }
+    }
+
+    fn json(&self) -> Value {
+        let fields: Vec<Value> = self
+            .fields
+            .iter()
+            .map(|row| {
+                json!({
+                    "path": row.path,
+                    "depth": row.depth,
+                    "type": row.ty,
+                    "min": row.size.min,
+                    "max": row.size.max,
+                    "bits": row.size.bits,
+                    "slots": row.size.slots,
+                    "unbounded": row.unbounded,
+                })
+            })
+            .collect();
+        json!({
+            "header": self.header,
+            "min": self.size.min,
+            "max": self.size.max,
+            "slots": self.size.slots,
+            "unbounded": self.size.unbounded.as_ref().map(|unbounded| unbounded.path.join(".")),
+            "fields": fields,
+        })
+    }
+}
+
+/// The part of a path that its container does not say: `[].Tag` of `Rows[].Tag` is `Tag`.
+fn last_segment(path: &str) -> &str {
+    let bracket = path.rfind(['[', '<']).filter(|_| path.ends_with([']', '>']));
+    let start = bracket.unwrap_or_else(|| path.rfind('.').map_or(0, |dot| dot + 1));
+    &path[start..]
+}
+
+/// `2 to 21 bytes, 1 bit, 1 Instance`
+fn amount(size: &Size) -> String {
+    let plural =
+        |count: u64, word: &str| if count == 1 { format!("1 {word}") } else { format!("{count} {word}s") };
+    let mut parts = Vec::new();
+    let nothing = size.bits == 0 && size.slots == 0;
+    if size.max > 0 || nothing {
+        parts.push(span(size.min, size.max));
+    }
+    if size.bits > 0 {
+        parts.push(plural(size.bits, "bit"));
+    }
+    if size.slots > 0 {
+        let most = if size.least_slots == size.slots { "" } else { "up to " };
+        parts.push(format!("{most}{}", plural(size.slots, "slot")));
+    }
+    parts.join(", ")
+}
+
+/// `1 byte`, `4 bytes`, `2 to 21 bytes`
+fn span(min: u64, max: u64) -> String {
+    match (min, max) {
+        (1, 1) => "1 byte".to_owned(),
+        _ if min == max => format!("{min} bytes"),
+        _ => format!("{min} to {max} bytes"),
+    }
+}
+
+fn side(side: Side) -> &'static str {
+    match side {
+        Side::Server => "server",
+        Side::Client => "client",
+    }
+}
+
+fn side_name(side: Side) -> &'static str {
+    match side {
+        Side::Server => "Server",
+        Side::Client => "Client",
+    }
+}
+
+fn channel_name(channel: Channel) -> &'static str {
+    match channel {
+        Channel::Reliable => "Reliable",
+        Channel::Unreliable => "Unreliable",
+    }
+}
+
+fn delivery_name(delivery: Delivery) -> &'static str {
+    match delivery {
+        Delivery::Reliable => "Reliable",
+        Delivery::Unreliable => "Unreliable",
+        Delivery::OrderedUnreliable => "OrderedUnreliable",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analyze;
+    use crate::schema::Profile;
+    use crate::source::MemoryLoader;
+
+    fn sizes(text: &str) -> Sizes {
+        let loader = MemoryLoader::new().with("a.blink", text);
+        Sizes::of(&analyze(&loader, "a.blink", Profile::Release)).unwrap()
+    }
+
+    #[test]
+    fn tables_name_every_field() {
+        let text = "
+            struct Mate { Slot: u8(0..9), Note: string?, Mood: enum { Calm, Wary, Angry } }
+            event Crew { From: Server, Type: Reliable, Call: SingleSync, Data: Mate[..4] }
+            event Dust { From: Server, Type: OrderedUnreliable, Call: SingleSync, Data: (At: vector<f16>, Tag: string) }
+            scope Shop { function Price { Yield: Coroutine, Rate: 2, Data: u16, Return: Instance } }
+            export struct Held { Open: boolean, Tools: string(..9)[..3] }
+            event Heads { From: Server, Type: OrderedUnreliable, Call: SingleSync, Stream: { Rate: 5 }, Data: vector }
+        ";
+        let expected = "\
+event Crew, from the server, reliable index 0
+  data: 1 to 262157 bytes; 2 to 262158 bytes with the header
+    Value   Mate[..4]                   1 to 262157 bytes
+      Slot  u8(0..9)                    4 bits
+      Note  string?                     0 to 65538 bytes, 1 bit, no upper bound written
+      Mood  enum { Calm, Wary, Angry }  2 bits
+    unbounded: Value.Note
+
+event Dust, from the server, unreliable index 0
+  data: 7 to 65544 bytes; 10 to 65547 bytes with the header
+    At   vector<f16>  6 bytes
+    Tag  string       1 to 65538 bytes, no upper bound written
+    unbounded: Tag
+  may exceed MaxUnreliableSize, 980 bytes
+
+function Shop.Price, called by the client, reliable index 1
+  call: 2 bytes; 4 bytes with the header
+    Value  u16  2 bytes
+  answer: 1 slot; 3 bytes with the header
+    Value  Instance  1 slot
+
+type Held, as stored
+  stored: 2 to 32 bytes
+    Open   boolean           1 bit
+    Tools  string(..9)[..3]  1 to 31 bytes
+
+event Heads, from the server, unreliable index 1
+  data: 3 to 15 bytes; 4 to 16 bytes with the header
+    Value       vector  0 to 12 bytes, 1 bit
+    ServerTime  u16     2 bytes
+";
+        assert_eq!(sizes(text).text(), expected);
+    }
+
+    #[test]
+    fn figures_are_those_of_the_specification() {
+        // Of language specification 9.6: a bit run of 2 bytes, 16 elements of 10 bytes, and a count.
+        let text = "event A { From: Server, Type: Unreliable, Call: SingleSync,
+            Data: struct { Id: u8, At: vector<f24>, Back: boolean }[..16] }";
+        let document = sizes(text).json();
+        let data = &document["events"][0]["data"];
+        assert_eq!((&data["min"], &data["max"], &data["header"]), (&1.into(), &163.into(), &1.into()));
+        assert_eq!(data["unbounded"], Value::Null);
+        assert_eq!(data["fields"][3]["path"], "Value[].Back");
+        assert_eq!((&data["fields"][3]["bits"], &data["fields"][3]["type"]), (&1.into(), &"boolean".into()));
+        assert_eq!(
+            (&document["events"][0]["limit"], &document["events"][0]["fits"]),
+            (&980.into(), &"always".into())
+        );
+    }
+
+    #[test]
+    fn long_types_are_cut_and_nothing_is_said_to_be_nothing() {
+        assert_eq!(one_line("struct {\n  A: u8\n}"), "struct { A: u8 }");
+        assert_eq!(one_line(&"x".repeat(60)), format!("{} ...", "x".repeat(32)));
+        assert!(sizes("type A = u8").text().starts_with("The schema declares no event"));
+    }
+}
