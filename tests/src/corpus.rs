@@ -25,7 +25,8 @@ impl Case {
 /// Cases of `corpus/ok` or `corpus/err`, by path.
 pub fn corpus(folder: &str) -> Vec<Case> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus").join(folder);
-    paths(&root).into_iter().map(|path| Case { files: files(&read(&path)), path }).collect()
+    let schemas = paths(&root).into_iter().filter(|path| path.extension().is_some_and(|end| end == "blink"));
+    schemas.map(|path| Case { files: files(&read(&path)), path }).collect()
 }
 
 /// Schemas of `golden`, by path.
