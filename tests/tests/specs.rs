@@ -41,6 +41,11 @@ fn stamps() {
 }
 
 #[test]
+fn vectors() {
+    passes("tests/luau/vectors.spec.luau");
+}
+
+#[test]
 fn director() {
     passes("tests/luau/director.spec.luau");
 }
