@@ -252,3 +252,24 @@ fn differences_decide_the_exit_code() {
     let both = blinkblox(&folder, &["old", "--sizes", "--format"]);
     assert!(both.status.code() == Some(1) && err(&both).contains("[E4007]"), "{}", err(&both));
 }
+
+#[test]
+fn the_book_describes_every_flag_of_the_tools() {
+    let folder = project(&[]);
+    let page = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/src/tools.md")).unwrap();
+    for command in ["fmt", "size", "diff", "explain"] {
+        assert!(page.contains(&format!("blinkblox {command}")), "{command}");
+        let help = out(&blinkblox(&folder, &[command, "--help"]));
+        let flags = help.split_whitespace().map(|word| word.trim_end_matches([',', '.']));
+        for flag in flags.filter(|word| word.starts_with("--") && word.len() > 2 && *word != "--help") {
+            assert!(page.contains(&format!("`{flag}")), "{flag} of {command} is not in the book");
+        }
+    }
+    let help = out(&blinkblox(&folder, &["--help"]));
+    for flag in
+        ["--format", "--sizes", "--diff", "--explain", "--error-format", "--deny-warnings", "--stdin-path"]
+    {
+        assert!(help.contains(flag), "{flag} is not in\n{help}");
+        assert!(page.contains(flag), "{flag} is not in the book");
+    }
+}
