@@ -17,8 +17,8 @@ type _keyof = number;
 type _symbol = number;
 type _undefined = number;
 export type _default = number;
-export type Pair<_Map, __class, _new> = { A: globalThis.Map<number, _Map>; B: __class; C: _new };
-export type Twice<A, B> = { A: B };
+export type Pair<_Map, __class, _in> = { A: globalThis.Map<number, _Map>; B: __class; C: _in };
+export type Twice<_T, T> = { A: T };
 export type Odd = "a \\\"b\\\"" | "c\\d";
 
 export const limits: {};

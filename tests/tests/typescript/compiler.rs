@@ -1,4 +1,5 @@
-//! The TypeScript compiler, run once over the declarations of every schema and the code in `tests/typescript/src`.
+//! The TypeScript compiler, run over the declarations of every schema and the code in `tests/typescript/src`; and
+//! roblox-ts, which turns that code into Luau.
 
 use std::collections::BTreeSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -8,9 +9,19 @@ use std::process::Command;
 use crate::{cases, folder};
 
 /// Files that say what is installed and how.
-const MANIFEST: [&str; 4] = ["package.json", "package-lock.json", ".npmrc", "tsconfig.json"];
+const MANIFEST: [&str; 6] = [
+    "package.json",
+    "package-lock.json",
+    ".npmrc",
+    "tsconfig.json",
+    "game.tsconfig.json",
+    "default.project.json",
+];
 
-/// Where code of a game that must compile, and code that must not, stands.
+/// Methods that code compiled by roblox-ts may call: those of services, futures and promises, and none of a module's.
+const METHODS: [&str; 5] = ["Await", "GetService", "IsComplete", "WaitForChild", "andThen"];
+
+/// Where code that must not compile stands.
 const MISTAKES: &str = "mistakes.ts";
 
 #[test]
@@ -28,23 +39,37 @@ fn declarations_compile_and_refuse_misuse() {
         std::fs::copy(&path, source.join(path.file_name().unwrap())).unwrap();
     }
     for case in cases() {
-        let declarations = case.compile().declarations.unwrap();
+        let outputs = case.compile();
+        let declarations = outputs.declarations.unwrap();
         let folder = source.join(&case.name);
         std::fs::create_dir_all(&folder).unwrap();
-        std::fs::write(folder.join("Server.d.ts"), declarations.server).unwrap();
-        std::fs::write(folder.join("Client.d.ts"), declarations.client).unwrap();
-        if let Some(types) = declarations.types {
-            std::fs::write(folder.join("Types.d.ts"), types).unwrap();
+        let write = |file: &str, text: &str| std::fs::write(folder.join(file), text).unwrap();
+        write("Server.d.ts", &declarations.server);
+        write("Client.d.ts", &declarations.client);
+        if let Some(types) = &declarations.types {
+            write("Types.d.ts", types);
+        }
+        // The cases that code is written for.
+        if case.name.starts_with("golden-typescript") {
+            write("Server.luau", &outputs.server);
+            write("Client.luau", &outputs.client);
+            write("Types.luau", outputs.types.as_deref().unwrap_or_default());
         }
     }
 
-    let errors = check(&place);
+    check_types(&place);
+    check_calls(&place);
+}
+
+/// No error but those that the mistakes are marked with.
+fn check_types(place: &Path) {
+    let errors = errors(place);
     let (mistakes, others): (Vec<_>, Vec<_>) =
         errors.into_iter().partition(|error| error.file == format!("src/{MISTAKES}"));
     let others: Vec<String> = others.iter().map(|error| error.text.clone()).collect();
     assert!(others.is_empty(), "{}", others.join("\n"));
 
-    let expected = marks(&std::fs::read_to_string(source.join(MISTAKES)).unwrap());
+    let expected = marks(&std::fs::read_to_string(place.join("src").join(MISTAKES)).unwrap());
     assert!(expected.len() >= 30, "only {} mistakes", expected.len());
     let found: BTreeSet<(usize, String)> =
         mistakes.iter().map(|error| (error.line, error.code.clone())).collect();
@@ -55,6 +80,31 @@ fn declarations_compile_and_refuse_misuse() {
         .map(|error| error.text.as_str())
         .collect();
     assert!(missing.is_empty() && raised.is_empty(), "missing {missing:?}\nraised {raised:#?}");
+}
+
+/// Code that is meant to compile does, and calls a module's members with a dot.
+fn check_calls(place: &Path) {
+    let output = Command::new("node")
+        .args(["node_modules/roblox-ts/out/CLI/cli.js", "-p", "game.tsconfig.json"])
+        .current_dir(place)
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "roblox-ts: {}", String::from_utf8_lossy(&output.stdout));
+    let mut methods = BTreeSet::new();
+    for file in ["server.luau", "client.luau", "names.luau"] {
+        let text = std::fs::read_to_string(place.join("out").join(file)).unwrap();
+        assert!(text.contains("."), "{file} is empty");
+        methods.extend(methods_called(&text));
+    }
+    assert_eq!(methods, BTreeSet::from(METHODS.map(str::to_owned)));
+}
+
+/// Names called as methods in Luau text.
+fn methods_called(text: &str) -> impl Iterator<Item = String> {
+    text.split(':').skip(1).filter_map(|rest| {
+        let name: String = rest.chars().take_while(|c| c.is_ascii_alphanumeric() || *c == '_').collect();
+        (!name.is_empty() && rest[name.len()..].starts_with('(')).then_some(name)
+    })
 }
 
 fn has(program: &str) -> bool {
@@ -92,7 +142,7 @@ struct Error {
 }
 
 /// What the compiler reports, faults of the types it is given left out.
-fn check(place: &Path) -> Vec<Error> {
+fn errors(place: &Path) -> Vec<Error> {
     let output = Command::new("node")
         .args(["node_modules/typescript/bin/tsc", "--pretty", "false", "-p", "."])
         .current_dir(place)

@@ -17,9 +17,35 @@ fn declaration(schema: &Schema, decl: &TypeDecl) -> Stat {
     Stat::TypeAlias {
         export: true,
         name: decl.luau_name.clone(),
-        generics: decl.generics.clone(),
+        generics: parameters(schema, decl),
         ty: of_type(schema, &decl.ty),
     }
+}
+
+/// Parameters of a generic. Of several with one name the last is meant, and the others are called otherwise.
+fn parameters(schema: &Schema, decl: &TypeDecl) -> Vec<String> {
+    let mut parameters: Vec<String> = Vec::new();
+    for name in decl.generics.iter().rev() {
+        let mut own = parameter(schema, name);
+        while parameters.contains(&own) {
+            own.push('_');
+        }
+        parameters.insert(0, own);
+    }
+    parameters
+}
+
+/// What a parameter is called in Luau: not like a keyword, nor like a type that its generic may name.
+fn parameter(schema: &Schema, name: &str) -> String {
+    let is_type = |name: &str| schema.types.iter().any(|decl| decl.luau_name == name);
+    let mut own = name.to_owned();
+    while !super::print::is_name(&own)
+        || matches!(own.as_str(), "any" | "number" | "Vector3")
+        || is_type(&own)
+    {
+        own.push('_');
+    }
+    own
 }
 
 /// The Luau type of values of a schema type.
@@ -55,7 +81,7 @@ pub fn of_type(schema: &Schema, value: &Type) -> LuauType {
             let name = schema.types.get(decl.0 as usize).map_or("any", |decl| decl.luau_name.as_str());
             LuauType::Name(name.to_owned(), args.iter().map(|arg| of_type(schema, arg)).collect())
         }
-        TypeKind::Parameter(name) => ty(name.as_str()),
+        TypeKind::Parameter(name) => ty(parameter(schema, name)),
     }
 }
 
@@ -131,4 +157,32 @@ fn literals(values: &[String]) -> LuauType {
 fn union(members: impl Iterator<Item = LuauType>) -> LuauType {
     let mut members: Vec<LuauType> = members.collect();
     if members.len() == 1 { members.remove(0) } else { LuauType::Union(members) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::emit::luau::print;
+    use crate::schema::Profile;
+    use crate::source::MemoryLoader;
+
+    fn declared(schema: &str) -> String {
+        let analysis = crate::analyze(&MemoryLoader::new().with("x", schema), "x", Profile::Release);
+        let schema = analysis.schema.unwrap_or_else(|| panic!("{:?}", analysis.diagnostics));
+        print::print(&declarations(&schema)).split_whitespace().collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn parameters_of_generics_are_names_of_their_own() {
+        assert_eq!(declared("struct A<T, V> { X: T, Y: V }"), "export type A<T, V> = { X: T, Y: V }");
+        assert_eq!(
+            declared("struct A<end, number> { X: end, Y: number, Z: u8 }"),
+            "export type A<end_, number_> = { X: end_, Y: number_, Z: number }"
+        );
+        assert_eq!(declared("struct A<T, T> { X: T }"), "export type A<T_, T> = { X: T }");
+        assert_eq!(
+            declared("type T = u8 struct A<T> { X: T }"),
+            "export type T = number export type A<T_> = { X: T_ }"
+        );
+    }
 }
