@@ -45,10 +45,31 @@ fn character_of(peer: &Peer, player: InstanceId) -> Option<InstanceId> {
 pub fn load(peer: &Rc<Peer>, player: InstanceId) {
     remove(peer, player);
     let character = make(peer, player);
+    fill_backpack(peer, player);
     properties::set(peer, player, *CHARACTER, Value::Instance(character));
     fire(peer, CHARACTER_ADDED.on(player), [Value::Instance(character)]);
     fire(peer, CHARACTER_APPEARANCE_LOADED.on(player), [Value::Instance(character)]);
     tree::move_to(peer, character, Some(single_id(known_class("Workspace"))));
+}
+
+/// Gives a player's `Backpack` copies of what is in `StarterPack`, in place of what it held.
+fn fill_backpack(peer: &Rc<Peer>, player: InstanceId) {
+    let (backpack, starters) = {
+        let model = peer.data_model();
+        let store = model.store();
+        let starters = store.children(single_id(known_class("StarterPack"))).to_vec();
+        let backpack =
+            store.children(player).iter().copied().find(|id| store.class(*id).name() == "Backpack");
+        (backpack, starters)
+    };
+    let Some(backpack) = backpack else { return };
+    let held = peer.data_model().store().children(backpack).to_vec();
+    held.into_iter().for_each(|id| tree::force_destroy(peer, id));
+    for starter in starters {
+        if let Some(copy) = tree::clone(peer, starter) {
+            tree::move_to(peer, copy, Some(backpack));
+        }
+    }
 }
 
 /// Takes a player's character away, if there is one.

@@ -319,6 +319,8 @@ impl EnumId {
 
     /// The item called `name`.
     pub fn item_by_name(self, name: &str) -> Option<EnumItemId> {
+        // The engine renamed this one and still knows it by its old name, which most code uses.
+        let name = if name == "Unknown" && self.info().name == "KeyCode" { "None" } else { name };
         let found = self.info().items.iter().find(|(item, _)| *item == name)?;
         Some(EnumItemId { enum_: self, value: found.1 })
     }

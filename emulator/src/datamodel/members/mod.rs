@@ -145,12 +145,16 @@ const TABLES: &[&[Member]] = &[
     crate::services::data_model::MEMBERS,
     crate::services::debris::MEMBERS,
     crate::services::http_service::MEMBERS,
+    crate::services::humanoid::MEMBERS,
     crate::services::log_service::MEMBERS,
     crate::services::model::MEMBERS,
     crate::services::players::MEMBERS,
     crate::services::remotes::MEMBERS,
     crate::services::run_service::MEMBERS,
+    crate::services::teams::MEMBERS,
     crate::services::test_service::MEMBERS,
+    crate::services::tween_service::MEMBERS,
+    crate::services::user_input_service::MEMBERS,
     crate::services::workspace::MEMBERS,
 ];
 

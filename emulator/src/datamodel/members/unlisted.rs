@@ -85,15 +85,13 @@ const UNLISTED: &[(&str, &str)] = &[
          Touched",
     ),
     ("HttpService", "GetSecret CreateWebStreamClient SetHttpEnabled GetHttpEnabled"),
-    ("TweenService", "Create GetValue SmoothDamp"),
+    ("TweenService", "SmoothDamp"),
     (
         "UserInputService",
-        "GetConnectedGamepads GetDeviceRotation GetFocusedTextBox GetGamepadConnected GetGamepadState \
-         GetImageForKeyCode GetKeysPressed GetLastInputType GetMouseButtonsPressed GetMouseDelta GetMouseLocation \
-         GetNavigationGamepads GetStringForKeyCode GetSupportedGamepadKeyCodes GetUserCFrame IsGamepadButtonDown \
-         IsKeyDown IsMouseButtonPressed IsNavigationGamepad SetNavigationGamepad InputBegan InputChanged InputEnded \
-         JumpRequest LastInputTypeChanged TextBoxFocused TextBoxFocusReleased TouchEnded TouchMoved TouchStarted \
-         TouchTap WindowFocused WindowFocusReleased GamepadConnected GamepadDisconnected",
+        "GetDeviceRotation GetFocusedTextBox GetGamepadConnected GetGamepadState GetConnectedGamepads \
+         GetImageForKeyCode GetMouseButtonsPressed GetMouseDelta GetNavigationGamepads GetStringForKeyCode \
+         GetSupportedGamepadKeyCodes GetUserCFrame IsGamepadButtonDown IsNavigationGamepad SetNavigationGamepad \
+         TouchTap",
     ),
     (
         "ContextActionService",

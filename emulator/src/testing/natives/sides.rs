@@ -9,6 +9,7 @@ use super::world::{slot_and_side, wrong};
 use crate::clock::Time;
 use crate::datamodel::classes::class_by_name;
 use crate::membrane::{HomeId, Membrane};
+use crate::services::user_input_service::{self, Input};
 use crate::shared::{LogLevel, LogLine, Side};
 use crate::testing::director::Director;
 use crate::value::Value;
@@ -30,6 +31,7 @@ pub const NATIVES: &[(&str, NativeFn)] = &[
     ("ping", ping),
     ("serverTimeError", server_time_error),
     ("hide", hide),
+    ("input", input),
     ("player", player),
     ("localPlayer", local_player),
 ];
@@ -266,6 +268,34 @@ fn hide(cx: &mut Cx<'_>) -> Outcome {
     let (_, id) = director.membrane.resolve(instance).ok_or("this instance belongs to no world")?;
     let client = client_index(side)?;
     if cx.boolean(4)? { slot.world.hide(client, id) } else { slot.world.show(client, id) }.map_err(wrong)?;
+    Ok(Returns::NONE)
+}
+
+fn input(cx: &mut Cx<'_>) -> Outcome {
+    let director = Director::of(cx)?;
+    let (slot, side) = slot_and_side(cx, &director)?;
+    client_index(side)?;
+    let known = ["state", "type", "key", "position", "processed"];
+    let options = Options::read("input", cx.value(3)?, &known)?;
+    let position = match options.get("position") {
+        None => [0.0; 3],
+        Some(Value::Vector(position)) => *position,
+        Some(other) => {
+            return Err(format!("input: position is a Vector3, not a {}", other.type_name()).into());
+        }
+    };
+    let key = options.text("key")?;
+    let usual = if key.is_some() { "Keyboard" } else { "MouseButton1" };
+    let input = Input {
+        state: options.text("state")?.unwrap_or_else(|| "Begin".to_owned()),
+        kind: options.text("type")?.unwrap_or_else(|| usual.to_owned()),
+        key: key.unwrap_or_else(|| "None".to_owned()),
+        position,
+        processed: options.boolean("processed")?.unwrap_or(false),
+    };
+    user_input_service::inject(&slot.world.peer(side).map_err(wrong)?, &input)?;
+    // Each input is a resumption point of its own.
+    slot.world.run_deferred(side).map_err(wrong)?;
     Ok(Returns::NONE)
 }
 
