@@ -7,7 +7,6 @@ use super::sides::client_index;
 use super::world::{slot, slot_and_side, wrong};
 use crate::network::{DirectionStats, Way};
 use crate::scheduler;
-use crate::shared::Side;
 use crate::testing::director::Director;
 use crate::trace::Target;
 use crate::value::Value;
@@ -93,10 +92,7 @@ impl Sum {
 fn stats(cx: &mut Cx<'_>) -> Outcome {
     let director = Director::of(cx)?;
     let slot = slot(cx, &director)?;
-    let only: Option<Side> = match cx.opt_number(2)? {
-        Some(number) => Some(super::world::side_of(number)),
-        None => None,
-    };
+    let only = cx.opt_number(2)?.map(super::world::side_of);
     let mut total = Sum::default();
     let mut remotes: BTreeMap<String, Sum> = BTreeMap::new();
     {

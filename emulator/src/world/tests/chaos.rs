@@ -115,8 +115,7 @@ fn play(seed: u64, mode: SignalMode) -> String {
         world.step(1 + random.below(5) as u64).unwrap();
     }
     assert_eq!(world.errors(), [], "seed {seed}, {mode:?}");
-    let trace = world.trace().to_text();
-    trace
+    world.trace().to_text()
 }
 
 #[test]

@@ -1,57 +1,10 @@
 //! `fmt`, `explain`, `size`, `diff`, forms of diagnostics and standard input, run as a person or a program runs them.
 
 use std::fs;
-use std::io::Write;
-use std::process::{Command, Output, Stdio};
 
-use serde_json::Value;
 use tempfile::TempDir;
 
-/// Runs the command in a folder, with text on its standard input and nothing in the environment about colour.
-fn run(folder: &TempDir, arguments: &[&str], stdin: &str) -> Output {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_blinkblox"))
-        .current_dir(folder.path())
-        .args(arguments)
-        .env_remove("CLICOLOR_FORCE")
-        .env_remove("NO_COLOR")
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    // A run that reads no input may be over already.
-    let _ = child.stdin.take().unwrap().write_all(stdin.as_bytes());
-    child.wait_with_output().unwrap()
-}
-
-fn blinkblox(folder: &TempDir, arguments: &[&str]) -> Output {
-    run(folder, arguments, "")
-}
-
-fn project(files: &[(&str, &str)]) -> TempDir {
-    let folder = tempfile::tempdir().unwrap();
-    for (path, text) in files {
-        let path = folder.path().join(path);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, text).unwrap();
-    }
-    folder
-}
-
-fn out(output: &Output) -> String {
-    String::from_utf8(output.stdout.clone()).unwrap()
-}
-
-fn err(output: &Output) -> String {
-    String::from_utf8(output.stderr.clone()).unwrap()
-}
-
-fn json(output: &Output) -> Value {
-    let text = out(output);
-    assert_eq!(text.matches('\n').count(), 1, "{text}");
-    assert_eq!(err(output), "");
-    serde_json::from_str(&text).unwrap()
-}
+use crate::support::{blinkblox, blinkblox_reading, err, json, out, project};
 
 fn read(folder: &TempDir, path: &str) -> String {
     fs::read_to_string(folder.path().join(path)).unwrap()
@@ -112,18 +65,19 @@ fn fmt_as_a_flag_and_as_a_document() {
 #[test]
 fn standard_input_stands_where_it_is_said_to() {
     let folder = project(&[("schemas/Rules.blink", "type Limit = u8(0..5)\n")]);
-    let formatted = run(&folder, &["fmt", "-", "--stdin-path", "a.blink"], LOOSE);
+    let formatted = blinkblox_reading(&folder, &["fmt", "-", "--stdin-path", "a.blink"], LOOSE);
     assert_eq!(
         (formatted.status.code(), out(&formatted).as_str(), err(&formatted).as_str()),
         (Some(0), NEAT, "")
     );
     let text = "option ServerOutput = \"../out/S\"\noption ClientOutput = \"../out/C\"\nimport \"./Rules\"\n";
     let arguments = ["-", "--stdin-path", "schemas/new.blink"];
-    assert!(run(&folder, &arguments, text).status.success());
+    assert!(blinkblox_reading(&folder, &arguments, text).status.success());
     assert!(folder.path().join("out/S.luau").is_file());
-    let broken = run(&folder, &["-", "--stdin-path=schemas/new.blink", "--check", "-c"], "type A =");
+    let broken =
+        blinkblox_reading(&folder, &["-", "--stdin-path=schemas/new.blink", "--check", "-c"], "type A =");
     assert!(err(&broken).contains("[schemas/new.blink] Error"), "{}", err(&broken));
-    let unnamed = run(&folder, &["-", "--check"], text);
+    let unnamed = blinkblox_reading(&folder, &["-", "--check"], text);
     assert_eq!(unnamed.status.code(), Some(1));
     assert!(err(&unnamed).contains("--stdin-path"), "{}", err(&unnamed));
 }
@@ -215,7 +169,7 @@ fn sizes_are_printed_without_outputs() {
     assert_eq!(document["success"], true);
     assert_eq!(document["sizes"]["events"][0]["data"]["max"], 41);
     assert_eq!(document["sizes"]["types"][0]["stored"]["max"], 1);
-    let piped = run(&folder, &["size", "-", "--stdin-path", "x.blink"], OLD);
+    let piped = blinkblox_reading(&folder, &["size", "-", "--stdin-path", "x.blink"], OLD);
     assert_eq!(out(&piped), table);
     let faulty = json(&blinkblox(&folder, &["faulty", "--sizes", "--json"]));
     assert_eq!((&faulty["success"], &faulty["diagnostics"][0]["code"]), (&false.into(), &"E3007".into()));

@@ -1,49 +1,11 @@
 //! `blinkblox build`, `check` and the form without a command, run as a person or a program runs them.
 
-#![allow(clippy::unwrap_used, reason = "in a test, an unwrap is an assertion")]
-
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Output};
 
 use serde_json::Value;
-use tempfile::TempDir;
 
-/// Runs the command in a folder, its environment cleared of what decides about colour.
-fn blinkblox(folder: &TempDir, arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_blinkblox"))
-        .current_dir(folder.path())
-        .args(arguments)
-        .env_remove("CLICOLOR_FORCE")
-        .env_remove("NO_COLOR")
-        .output()
-        .unwrap()
-}
-
-fn project(files: &[(&str, &str)]) -> TempDir {
-    let folder = tempfile::tempdir().unwrap();
-    for (path, text) in files {
-        let path = folder.path().join(path);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, text).unwrap();
-    }
-    folder
-}
-
-fn out(output: &Output) -> String {
-    String::from_utf8(output.stdout.clone()).unwrap()
-}
-
-fn err(output: &Output) -> String {
-    String::from_utf8(output.stderr.clone()).unwrap()
-}
-
-fn json(output: &Output) -> Value {
-    let text = out(output);
-    assert_eq!(text.matches('\n').count(), 1, "{text}");
-    assert_eq!(err(output), "");
-    serde_json::from_str(&text).unwrap()
-}
+use crate::support::{blinkblox, err, json, out, project};
 
 /// Paths of every file below a folder, sorted.
 fn tree(folder: &Path) -> Vec<String> {

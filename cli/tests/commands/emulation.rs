@@ -1,38 +1,18 @@
 //! `blinkblox test`, `run` and `repl`, run as a person or a build server runs them.
 
-#![allow(clippy::unwrap_used, reason = "in a test, an unwrap is an assertion")]
-
 use std::fs;
-use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
 
 use tempfile::TempDir;
+
+use crate::support::{blinkblox, blinkblox_reading, code, err, out, project};
 
 fn example() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/lag-compensation")
 }
 
-fn blinkblox(folder: &Path, arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_blinkblox")).current_dir(folder).args(arguments).output().unwrap()
-}
-
 fn spec(text: &str) -> TempDir {
-    let folder = tempfile::tempdir().unwrap();
-    fs::write(folder.path().join("a.spec.luau"), text).unwrap();
-    folder
-}
-
-fn code(output: &Output) -> i32 {
-    output.status.code().unwrap()
-}
-
-fn out(output: &Output) -> String {
-    String::from_utf8(output.stdout.clone()).unwrap()
-}
-
-fn err(output: &Output) -> String {
-    String::from_utf8(output.stderr.clone()).unwrap()
+    project(&[("a.spec.luau", text)])
 }
 
 #[test]
@@ -170,18 +150,10 @@ fn run_plays_a_game_and_sums_the_network_up() {
 
 #[test]
 fn the_prompt_takes_a_script_from_standard_input() {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_blinkblox"))
-        .args(["repl", example().to_str().unwrap(), "--clients", "2"])
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
     let script = "1 + 1\n.step 60\n#game.Players:GetPlayers()\nlocal function f()\n  return 7\nend print(f())\n\
                   .client Player2\ngame.Players.LocalPlayer.Name\n.join Ada\n.sides\n.net Ada lan loss=0.5\n.packets 1\n\
                   { a = 1, b = { true } }\n.leave Ada\n.sides\n.quit\n";
-    child.stdin.take().unwrap().write_all(script.as_bytes()).unwrap();
-    let output = child.wait_with_output().unwrap();
+    let output = blinkblox_reading(example(), &["repl", ".", "--clients", "2"], script);
     let text = out(&output);
     assert_eq!(code(&output), 0, "{text}{}", err(&output));
     for expected in [

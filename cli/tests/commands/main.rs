@@ -1,0 +1,8 @@
+//! The commands, run as a person or a program runs them: one file a family.
+
+#![allow(clippy::unwrap_used, reason = "in a test, an unwrap is an assertion")]
+
+mod build;
+mod emulation;
+mod support;
+mod tools;
