@@ -63,6 +63,10 @@ fn stage(path: &Path, text: &str) -> std::io::Result<NamedTempFile> {
     let mut file = builder.prefix(".blinkblox").tempfile_in(folder)?;
     file.write_all(text.as_bytes())?;
     file.flush()?;
+    // A file that is there keeps the permissions its owner gave it.
+    if let Ok(present) = std::fs::metadata(path) {
+        file.as_file().set_permissions(present.permissions())?;
+    }
     Ok(file)
 }
 

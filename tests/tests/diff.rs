@@ -1,6 +1,8 @@
 //! Differences over every schema there is and over small changes to them: what is listed agrees with the signatures, and
 //! every change is put in words.
 
+#![allow(clippy::unwrap_used, reason = "in a test, an unwrap is an assertion")]
+
 use blinkblox_compiler::analyze;
 use blinkblox_compiler::diff::{Diff, Effect, Kind};
 use blinkblox_compiler::schema::{Profile, Schema};

@@ -3,6 +3,8 @@
 //! A heading `## Raises E3004` names what the code blocks under it raise. A block marked `blink` is the entry, one
 //! marked `blink Name.blink` another file. A line `-- ... and so on, up to Ping257` repeats the line above it.
 
+#![allow(clippy::unwrap_used, reason = "in a test, an unwrap is an assertion")]
+
 use blinkblox_compiler::diagnostics::human::{Colour, render_one};
 use blinkblox_compiler::diagnostics::{Code, Diagnostic};
 use blinkblox_compiler::schema::Profile;

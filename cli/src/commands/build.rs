@@ -11,7 +11,7 @@ use clap::Parser;
 use super::flags::SchemaFlags;
 use super::usage;
 use crate::entry::{self, Entry};
-use crate::printer::{Format, Printer};
+use crate::printer::Printer;
 use crate::writer::{self, Written};
 
 /// Compiles schemas and writes their modules.
@@ -89,7 +89,8 @@ impl Run<'_> {
         self.check_outputs(&mut analysis, &entry);
         self.printer.progress("Generating");
         let mut compilation = blinkblox_compiler::generate(analysis);
-        if self.flags.deny_warnings && !compilation.analysis.diagnostics.is_empty() {
+        let denied = self.flags.deny_warnings && !compilation.analysis.diagnostics.is_empty();
+        if denied {
             compilation.signature = None;
         }
         let files = compilation.files(&entry);
@@ -100,10 +101,12 @@ impl Run<'_> {
             let valid = self.finish(&analysis.diagnostics, &analysis.sources) && compiled;
             if valid {
                 self.printer.progress("The schema is valid; nothing was written");
+            } else if denied && !analysis.has_errors() {
+                self.printer.progress("Warnings are denied; nothing was written");
             }
             return valid;
         }
-        let asks = !self.flags.yes && self.flags.report.format() != Format::Json;
+        let asks = !self.flags.yes && !self.flags.report.format().is_document();
         match writer::write(&files, asks) {
             Ok(written) => self.written(&files, written, loader),
             Err(diagnostic) => {

@@ -3,6 +3,7 @@
 
 use std::process::ExitCode;
 
+use blinkblox_compiler::Analysis;
 use blinkblox_compiler::diagnostics::json;
 use blinkblox_compiler::diff::Diff;
 use clap::Parser;
@@ -51,19 +52,19 @@ pub fn diff(
     let stdin_path = stdin.stdin_path.as_deref();
     let before = analyzed(old, stdin_path, profile, &printer, &mut outcome);
     let after = analyzed(new, stdin_path, profile, &printer, &mut outcome);
-    if let (Some(before), Some(after)) = (before, after) {
-        if let (Some(old_schema), Some(new_schema)) = (&before.schema, &after.schema) {
-            let diff = Diff::of(old_schema, new_schema);
-            // Named as every diagnostic names them.
-            let shown = |analysis: &blinkblox_compiler::Analysis, given: &str| {
-                analysis.sources.files().first().map_or(given.to_owned(), |file| file.shown.clone())
-            };
-            let (old, new) = (shown(&before, old), shown(&after, new));
-            printer.result(&diff.text(&old, &new));
-            outcome.extra.push(("diff", diff.json(&old, &new)));
-            outcome.signature = Some(diff.new.clone());
-            outcome.success = diff.interoperates();
-        }
+    if let (Some(before), Some(after)) = (before, after)
+        && let (Some(old_schema), Some(new_schema)) = (&before.schema, &after.schema)
+    {
+        let diff = Diff::of(old_schema, new_schema);
+        // Named as every diagnostic names them.
+        let shown = |analysis: &Analysis, given: &str| {
+            analysis.sources.files().first().map_or(given.to_owned(), |file| file.shown.clone())
+        };
+        let (old, new) = (shown(&before, old), shown(&after, new));
+        printer.result(&diff.text(&old, &new));
+        outcome.extra.push(("diff", diff.json(&old, &new)));
+        outcome.signature = Some(diff.new.clone());
+        outcome.success = diff.interoperates();
     }
     printer.document(&outcome);
     if outcome.success { ExitCode::SUCCESS } else { ExitCode::FAILURE }

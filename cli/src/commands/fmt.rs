@@ -154,7 +154,10 @@ impl Run {
         } else if changes && self.settings.check {
             self.printer.result(&format!("Would change {shown}\n"));
         } else if changes {
-            if let Err(diagnostic) = writer::write(&[(entry.path.clone(), after)], false) {
+            // A link stays one: what it leads to is replaced.
+            let target = std::fs::canonicalize(&entry.path);
+            let target = target.map_or_else(|_| entry.path.clone(), |target| forward(&target));
+            if let Err(diagnostic) = writer::write(&[(target, after)], false) {
                 return self.fail(shown, &[*diagnostic], &Sources::default());
             }
             self.printer.progress(&format!("Formatted {shown}"));

@@ -42,13 +42,14 @@ pub fn sizes(schema: &str, profile: &ProfileFlag, report: &ReportFlags, stdin: &
         (Err(diagnostic), _) | (_, Err(diagnostic)) => return usage::refuse(*diagnostic, report.format()),
     };
     let mut outcome = json::Report { profile: profile.text(), ..json::Report::default() };
-    if let Some(analysis) = analyzed(schema, stdin.stdin_path.as_deref(), profile, &printer, &mut outcome) {
-        if let Some(sizes) = Sizes::of(&analysis) {
-            printer.result(&sizes.text());
-            outcome.signature = analysis.signature();
-            outcome.extra.push(("sizes", sizes.json()));
-            outcome.success = true;
-        }
+    let analysis = analyzed(schema, stdin.stdin_path.as_deref(), profile, &printer, &mut outcome);
+    if let Some(analysis) = analysis
+        && let Some(sizes) = Sizes::of(&analysis)
+    {
+        printer.result(&sizes.text());
+        outcome.signature = analysis.signature();
+        outcome.extra.push(("sizes", sizes.json()));
+        outcome.success = true;
     }
     printer.document(&outcome);
     if outcome.success { ExitCode::SUCCESS } else { ExitCode::FAILURE }

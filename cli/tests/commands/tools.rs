@@ -1,5 +1,7 @@
 //! `fmt`, `explain`, `size`, `diff`, forms of diagnostics and standard input, run as a person or a program runs them.
 
+#![allow(clippy::unwrap_used, reason = "in a test, an unwrap is an assertion")]
+
 use std::fs;
 
 use tempfile::TempDir;
@@ -60,6 +62,21 @@ fn fmt_as_a_flag_and_as_a_document() {
     let missing = blinkblox(&folder, &["fmt", "nowhere"]);
     assert_eq!(missing.status.code(), Some(1));
     assert!(err(&missing).contains("[E4004]"), "{}", err(&missing));
+}
+
+#[cfg(unix)]
+#[test]
+fn fmt_keeps_links_and_permissions() {
+    use std::os::unix::fs::{PermissionsExt, symlink};
+
+    let folder = project(&[("real.blink", LOOSE)]);
+    let real = folder.path().join("real.blink");
+    fs::set_permissions(&real, PermissionsExt::from_mode(0o640)).unwrap();
+    symlink(&real, folder.path().join("link.blink")).unwrap();
+    assert!(blinkblox(&folder, &["fmt", "link.blink"]).status.success());
+    assert_eq!(read(&folder, "real.blink"), NEAT);
+    assert!(fs::symlink_metadata(folder.path().join("link.blink")).unwrap().is_symlink());
+    assert_eq!(fs::metadata(&real).unwrap().permissions().mode() & 0o777, 0o640);
 }
 
 #[test]
@@ -147,6 +164,8 @@ fn denied_warnings_stop_the_run() {
     let denied = json(&blinkblox(&folder, &["warned", "--deny-warnings", "--json"]));
     assert_eq!((&denied["success"], &denied["outputs"]), (&false.into(), &serde_json::json!([])));
     assert!(!folder.path().join("out").exists());
+    let said = out(&blinkblox(&folder, &["check", "warned", "--deny-warnings"]));
+    assert!(said.ends_with("Warnings are denied; nothing was written\n"), "{said}");
     assert!(blinkblox(&folder, &["warned"]).status.success());
 }
 
