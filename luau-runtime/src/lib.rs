@@ -53,6 +53,7 @@ pub const MODULES: &[(&str, &str)] = &[
     ("Throttle", include_str!("Throttle.luau")),
     ("Traffic", include_str!("Traffic.luau")),
     ("Tweens", include_str!("Tweens.luau")),
+    ("Unstarted", include_str!("Unstarted.luau")),
     ("Varint", include_str!("Varint.luau")),
 ];
 

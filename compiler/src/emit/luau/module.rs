@@ -347,3 +347,54 @@ pub fn foundations(cx: &mut Context) -> Block {
     }
     out
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::emit::luau::print::print;
+
+    #[test]
+    fn members_follow_the_casing() {
+        for (pascal, camel, snake) in [
+            ("Fire", "fire", "fire"),
+            ("FireAll", "fireAll", "fire_all"),
+            ("SetFast", "setFast", "set_fast"),
+            ("SetPacketDropHandler", "setPacketDropHandler", "set_packet_drop_handler"),
+            ("StepReplication", "stepReplication", "step_replication"),
+        ] {
+            assert_eq!(member(Casing::Pascal, pascal), pascal);
+            assert_eq!(member(Casing::Camel, pascal), camel);
+            assert_eq!(member(Casing::Snake, pascal), snake);
+        }
+    }
+
+    #[test]
+    fn indices_are_halved_down_to_runs_of_two() {
+        let case = |index: u8| (index, block(|b| _ = b.call("read", [num(index)])));
+        let otherwise = block(|b| _ = b.call("fail", []));
+        let text = print(&dispatch(&[case(0), case(3), case(7)], &otherwise));
+        assert_eq!(
+            text,
+            "if Index < 3 then\n\
+             \tif Index == 0 then\n\t\tread(0)\n\telse\n\t\tfail()\n\tend\n\
+             else\n\
+             \tif Index == 3 then\n\t\tread(3)\n\telseif Index == 7 then\n\t\tread(7)\n\telse\n\t\tfail()\n\tend\n\
+             end\n"
+        );
+    }
+
+    #[test]
+    fn state_that_is_too_much_for_locals_goes_into_a_table() {
+        let mut few = State::new(STATE_LOCALS);
+        assert_eq!(few.declare("HornListeners", None, num(1)), name("HornListeners"));
+        let mut many = State::new(STATE_LOCALS + 1);
+        assert_eq!(many.declare("HornListeners", None, num(1)), path("State.HornListeners"));
+        assert_eq!(many.declare("HornListeners", None, num(1)), path("State.HornListeners2"));
+    }
+
+    #[test]
+    fn remotes_are_named_after_the_scope() {
+        assert_eq!(base_name(""), "BLINK");
+        assert_eq!(base_name("SHOP"), "SHOP_BLINK");
+    }
+}
