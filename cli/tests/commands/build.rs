@@ -284,3 +284,14 @@ fn help_and_version_win() {
     let build = out(&blinkblox(&folder, &["build", "--help"]));
     assert!(build.contains("blinkblox build"), "{build}");
 }
+
+#[test]
+fn declarations_are_written_after_the_modules() {
+    let schema = "option Typescript = true\noption ServerOutput = \"init\"\noption ClientOutput = \"Client\"\n\
+        option TypesOutput = \"Types\"\nstruct A { B: u8 }\n";
+    let folder = project(&[("net.blink", schema)]);
+    let document = json(&blinkblox(&folder, &["build", "net.blink", "--json"]));
+    let files = ["init.luau", "Client.luau", "Types.luau", "index.d.ts", "Client.d.ts", "Types.d.ts"];
+    assert_eq!(document["outputs"], serde_json::json!(files));
+    assert!(files.iter().all(|file| folder.path().join(file).is_file()));
+}

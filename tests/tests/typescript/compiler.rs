@@ -1,21 +1,27 @@
 //! The TypeScript compiler, run over the declarations of every schema and the code in `tests/typescript/src`; and
-//! roblox-ts, which turns that code into Luau.
+//! roblox-ts, which turns that code into Luau, a small game among it that is played.
 
 use std::collections::BTreeSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use blinkblox_emulator::shared::SignalMode;
+use blinkblox_emulator::testing::reporters::{Format, render};
+use blinkblox_emulator::testing::{RunOptions, run};
+
 use crate::{cases, folder};
 
-/// Files that say what is installed and how.
-const MANIFEST: [&str; 6] = [
+/// Files that stand beside what is installed.
+const MANIFEST: [&str; 8] = [
     "package.json",
     "package-lock.json",
     ".npmrc",
     "tsconfig.json",
     "game.tsconfig.json",
     "default.project.json",
+    "Future.luau",
+    "play.spec.luau",
 ];
 
 /// Methods that code compiled by roblox-ts may call: those of services, futures and promises, and none of a module's.
@@ -59,6 +65,7 @@ fn declarations_compile_and_refuse_misuse() {
 
     check_types(&place);
     check_calls(&place);
+    play(&place);
 }
 
 /// No error but those that the mistakes are marked with.
@@ -91,12 +98,21 @@ fn check_calls(place: &Path) {
         .unwrap();
     assert!(output.status.success(), "roblox-ts: {}", String::from_utf8_lossy(&output.stdout));
     let mut methods = BTreeSet::new();
-    for file in ["server.luau", "client.luau", "names.luau"] {
+    for file in ["server.luau", "client.luau", "names.luau", "playServer.luau", "playClient.luau"] {
         let text = std::fs::read_to_string(place.join("out").join(file)).unwrap();
         assert!(text.contains("."), "{file} is empty");
         methods.extend(methods_called(&text));
     }
     assert_eq!(methods, BTreeSet::from(METHODS.map(str::to_owned)));
+}
+
+/// The compiled game plays on the modules, a server and a client.
+fn play(place: &Path) {
+    let files = vec![place.join("play.spec.luau")];
+    let signals = vec![SignalMode::Immediate, SignalMode::Deferred];
+    let report = run(&RunOptions { files, signals, ..RunOptions::default() }, |_| {});
+    assert_eq!(report.exit_code(), 0, "{}", render(&report, Format::Pretty, false));
+    assert_eq!(report.totals().passed, 2);
 }
 
 /// Names called as methods in Luau text.

@@ -1,5 +1,5 @@
 //! Emitted declarations: the TypeScript compiler takes them, with roblox-ts's types, and code that uses them as meant;
-//! it refuses code that does not; roblox-ts calls members as modules want it; and the members are those of the modules.
+//! it refuses code that does not; roblox-ts makes a game of it that plays; and the members are those of the modules.
 //!
 //! `npm` installs what `tests/typescript/package-lock.json` names, once for each content of that file. Where there is no
 //! Node.js the compiler's part says so and passes.
