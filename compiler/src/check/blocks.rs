@@ -25,7 +25,7 @@ pub fn unknown_field(
     Diagnostic::error(Code::ParseInvalidValue, format!("{of} \"{name}\" has no field \"{field}\""))
         .primary(span, "no such field")
         .secondary(owner, "in this declaration")
-        .opt_note(near.map(|near| format!("Did you mean `{near}`?")))
+        .did_you_mean(span, near)
         .note(format!("The fields are {}.", list(&fields)))
 }
 
@@ -36,7 +36,7 @@ pub fn repeated_field(span: Span, first: Span, field: &str, what: &str, name: &s
         .note("Delete one of the two.")
 }
 
-pub fn missing_field(owner: Span, field: &str, what: &str, name: &str) -> Diagnostic {
+pub fn missing_field(owner: Span, inside: Span, field: &str, what: &str, name: &str) -> Diagnostic {
     let example = match field {
         "From" => "From: Client",
         "Type" => "Type: Reliable",
@@ -48,6 +48,7 @@ pub fn missing_field(owner: Span, field: &str, what: &str, name: &str) -> Diagno
     Diagnostic::error(Code::ParseMissingField, format!("{of} \"{name}\" does not say its {field}"))
         .primary(owner, format!("{field} is left out"))
         .note(format!("Add it to the block, as in `{example}`."))
+        .fix(format!("Add `{example}`"), vec![(inside, format!(" {example},"))])
 }
 
 pub fn field_kind(span: Span, field: &str, kind: &str) -> Diagnostic {
@@ -64,7 +65,7 @@ pub fn field_kind(span: Span, field: &str, kind: &str) -> Diagnostic {
 pub fn unknown_word(span: Span, field: &str, word: &str, known: &[&str]) -> Diagnostic {
     Diagnostic::error(Code::ParseInvalidValue, format!("{field} does not take \"{word}\""))
         .primary(span, "not one of its words")
-        .opt_note(suggest::nearest(word, known.iter().copied()).map(|near| format!("Did you mean `{near}`?")))
+        .did_you_mean(span, suggest::nearest(word, known.iter().copied()))
         .note(match known {
             [only] => format!("The only word it takes is {only}."),
             known => format!("It takes {}.", list(known).replace(" and ", " or ")),

@@ -128,6 +128,16 @@ impl Diagnostic {
         self
     }
 
+    /// Offers the name that was probably meant in place of `span`, as a note and as a correction.
+    pub fn did_you_mean(self, span: Span, near: Option<&str>) -> Diagnostic {
+        match near {
+            Some(near) => self
+                .note(format!("Did you mean `{near}`?"))
+                .fix(format!("Write `{near}`"), vec![(span, near.to_string())]),
+            None => self,
+        }
+    }
+
     /// The diagnostic about a file as a whole.
     pub fn about_file(mut self, shown: impl Into<String>) -> Diagnostic {
         self.file = Some(shown.into());

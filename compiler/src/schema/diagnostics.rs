@@ -126,6 +126,7 @@ pub fn between_steps(span: Span, scale: Span, step: Step, bound: f64) -> Diagnos
         .primary(span, "no whole number of steps")
         .secondary(scale, "the size of a step")
         .note(format!("The nearest step is {}.", number_text(near)))
+        .fix(format!("Write {}", number_text(near)), vec![(span, number_text(near))])
 }
 
 pub fn scaled_out_of_type(span: Span, scale: Span, name: &str, (least, greatest): (f64, f64)) -> Diagnostic {
@@ -143,6 +144,16 @@ pub fn ranged_composite(span: Span, ty: Span) -> Diagnostic {
         .note("Delete the range. Numbers, string, buffer, vector and arrays have one.")
 }
 
+pub fn unknown_class(span: Span, name: &str, near: Option<&str>) -> Diagnostic {
+    Diagnostic::warning(
+        Code::AnalyzeUnknownClass,
+        format!("there is no class \"{name}\" that this release knows"),
+    )
+    .primary(span, "misspelt, or newer than this release")
+    .did_you_mean(span, near)
+    .note("An Instance that is not of the class named is refused on receipt.")
+}
+
 // References.
 
 pub fn unknown_reference(span: Span, name: &str, later: Option<Span>, near: Option<&str>) -> Diagnostic {
@@ -154,7 +165,7 @@ pub fn unknown_reference(span: Span, name: &str, later: Option<Span>, near: Opti
             diagnostic.secondary(later, "declared only here").note("Move that declaration above this use.")
         }
         (None, _) if name == "Enum" => diagnostic.note("Name a Roblox enum: `Enum(Font)`."),
-        (None, Some(near)) => diagnostic.note(format!("Did you mean `{near}`?")),
+        (None, Some(near)) => diagnostic.did_you_mean(span, Some(near)),
         (None, None) => diagnostic.note(format!(
             "Declare it above, as in `type {} = u8`.",
             name.rsplit('.').next().unwrap_or(name)
@@ -383,7 +394,7 @@ pub fn too_many_imports(shown: &str, import: Span, limit: &str) -> Diagnostic {
 pub fn unknown_option(span: Span, name: &str, near: Option<&str>, known: &str) -> Diagnostic {
     Diagnostic::error(Code::ParseInvalidValue, format!("there is no option \"{name}\""))
         .primary(span, "not an option")
-        .opt_note(near.map(|near| format!("Did you mean `{near}`?")))
+        .did_you_mean(span, near)
         .note(format!("The options are {known}."))
 }
 

@@ -189,8 +189,10 @@ impl Resolver<'_> {
         block: &'b Block,
         keys: &'static [&'static str],
     ) -> Fields<'b> {
+        let open = block.span.start as usize + 1;
         let mut fields = Fields {
             owner,
+            inside: Span::new(block.span.file, open, open),
             name,
             what,
             entries: BTreeMap::new(),
@@ -221,7 +223,7 @@ impl Resolver<'_> {
         }
         for key in required {
             if block.origin.written(key).is_none() {
-                self.report(say::missing_field(block.owner, key, block.what, block.name));
+                self.report(say::missing_field(block.owner, block.inside, key, block.what, block.name));
             }
         }
     }
@@ -368,6 +370,8 @@ impl Resolver<'_> {
 /// The entries of a block, by key.
 struct Fields<'b> {
     owner: Span,
+    /// Behind the opening brace, where a field may be added.
+    inside: Span,
     name: &'b str,
     what: &'static str,
     entries: BTreeMap<&'static str, &'b Entry>,

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use super::classes;
 use super::diagnostics as say;
 use super::generics::{Arguments, optional, substitute};
 use super::names::{Found, TypeEntry};
@@ -84,6 +85,10 @@ impl Resolver<'_> {
                 self.uses.color_sequence.get_or_insert(written.word);
             }
             (Primitive::Instance, Some(class)) => {
+                if !classes::is_known(&class.text) {
+                    let near = suggest::nearest(&class.text, classes::names());
+                    self.report(say::unknown_class(class.span, &class.text, near));
+                }
                 self.uses.classes.entry(class.text.clone()).or_insert(class.span);
             }
             _ => {}
