@@ -3,6 +3,8 @@
 
 #![allow(clippy::unwrap_used, reason = "in a test, an unwrap is an assertion")]
 
+use std::path::{Path, PathBuf};
+
 use blinkblox_compiler::compile;
 use blinkblox_compiler::format::{Indent, format};
 use blinkblox_compiler::schema::Profile;
@@ -119,4 +121,27 @@ fn white_space_and_comments_may_stand_anywhere() {
         }
     }
     assert!(count > 400, "only {count} shaken schemas parse");
+}
+
+/// Schemas of the examples, which people start from.
+fn examples(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            examples(&path, found);
+        } else if path.extension().is_some_and(|extension| extension == "blink") {
+            found.push(path);
+        }
+    }
+}
+
+#[test]
+fn examples_are_formatted() {
+    let mut found = Vec::new();
+    examples(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples"), &mut found);
+    assert!(!found.is_empty());
+    for path in found {
+        let text = std::fs::read_to_string(&path).unwrap();
+        assert_eq!(formatted(&text).as_ref(), Some(&text), "run `blinkblox fmt {}`", path.display());
+    }
 }

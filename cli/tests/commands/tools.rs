@@ -117,6 +117,30 @@ fn explain_prints_a_page() {
     assert!(err(&near).contains("[E4007]"), "{}", err(&near));
 }
 
+/// The commands that pages show: the first raises the code, the second does not.
+#[test]
+fn commands_on_pages_do_what_they_say() {
+    let schema = "option ServerOutput = \"out/S\"\noption ClientOutput = \"out/C\"\n";
+    let folder = project(&[("game.blink", schema)]);
+    for code in ["E4004", "E4007"] {
+        let page = out(&blinkblox(&folder, &["explain", code]));
+        let commands: Vec<Vec<&str>> = page
+            .lines()
+            .filter_map(|line| line.strip_prefix("blinkblox "))
+            .map(|line| line.split(' ').collect())
+            .collect();
+        assert_eq!(commands.len(), 2, "{page}");
+        let raised = blinkblox(&folder, &commands[0]);
+        assert!(
+            raised.status.code() == Some(1) && err(&raised).contains(&format!("[{code}]")),
+            "{}",
+            err(&raised)
+        );
+        let mended = blinkblox(&folder, &commands[1]);
+        assert!(mended.status.success(), "{}", err(&mended));
+    }
+}
+
 const FAULTY: &str = "\
 option ServerOutput = \"out/S\"
 option ClientOutput = \"out/C\"
