@@ -46,6 +46,11 @@ fn vectors() {
 }
 
 #[test]
+fn events() {
+    passes("tests/luau/events");
+}
+
+#[test]
 fn director() {
     passes("tests/luau/director.spec.luau");
 }

@@ -304,11 +304,11 @@ impl FunctionInfo<'_> {
         let held = values
             .into_iter()
             .zip(kinds)
-            .map(|(value, (_, kind))| {
+            .map(|(value, (hint, kind))| {
                 if matches!(value, Expr::Name(_) | Expr::Number(_) | Expr::Nil) {
                     return value;
                 }
-                let local = names.fresh("Value");
+                let local = names.fresh(&hint);
                 out.local_typed(&local, kind, value);
                 name(local)
             })

@@ -170,11 +170,11 @@ impl<'a> Inbound<'a> {
             values = values
                 .into_iter()
                 .zip(kinds(cx, info))
-                .map(|(value, kind)| {
+                .map(|(value, (hint, kind))| {
                     if matches!(value, Expr::Name(_) | Expr::Number(_) | Expr::Nil) {
                         return value;
                     }
-                    let local = names.fresh("Value");
+                    let local = names.fresh(&hint);
                     out.local_typed(&local, kind, value);
                     name(local)
                 })
@@ -183,7 +183,7 @@ impl<'a> Inbound<'a> {
         let end = add(name("Cursor"), size(advance));
         let bytes = binary(end, BinaryOp::Sub, path("Place.at"));
         let mut handing = traffic::received(cx, self.counts.as_ref(), bytes);
-        handing.append(self.handing(cx, &mut names, values, number, advance));
+        handing.append(self.handing(cx, values, number, advance));
         if slots {
             let report = self.missing(cx);
             out.when_else(name("Missing"), report, handing);
@@ -208,24 +208,14 @@ impl<'a> Inbound<'a> {
     }
 
     /// Order, stamp, rate, and whoever listens, in this order.
-    fn handing(
-        &self,
-        cx: &mut Context,
-        names: &mut Names,
-        mut values: Vec<Expr>,
-        number: Option<Expr>,
-        advance: u64,
-    ) -> Block {
+    fn handing(&self, cx: &mut Context, mut values: Vec<Expr>, number: Option<Expr>, advance: u64) -> Block {
         let info = &self.info;
         let mut out = Block::new();
-        let server_time = |cx: &mut Context| {
-            let _ = cx;
-            method(name("Workspace"), "GetServerTimeNow", [])
-        };
+        let server_time = || method(name("Workspace"), "GetServerTimeNow", []);
 
         if info.event.stream.is_some() {
             let recover = cx.runtime("Clock", "recover");
-            let now = server_time(cx);
+            let now = server_time();
             let stamp = values.pop().unwrap_or(Expr::Nil);
             out.local("ServerTime", apply(recover, [stamp, now]));
             values.push(name("ServerTime"));
@@ -247,10 +237,9 @@ impl<'a> Inbound<'a> {
             let recover = cx.runtime("Clock", "recover");
             let clamp = cx.runtime("Clock", "clamp");
             let stamp = values.pop().unwrap_or(Expr::Nil);
-            let now = names.fresh("Now");
-            inner.local(&now, server_time(cx));
-            let recovered = apply(recover, [stamp, name(&now)]);
-            inner.local("SentAt", apply(clamp, [recovered, name(&now), num(window / 1000.0)]));
+            inner.local("Now", server_time());
+            let recovered = apply(recover, [stamp, name("Now")]);
+            inner.local("SentAt", apply(clamp, [recovered, name("Now"), num(window / 1000.0)]));
             values.push(name("SentAt"));
         }
         let delivery = self.delivery(cx, values, advance);
@@ -327,14 +316,22 @@ impl<'a> Inbound<'a> {
     }
 }
 
-/// Luau types of the payload's parameters.
-fn kinds(cx: &Context, info: &EventInfo) -> Vec<LuauType> {
-    let mut kinds: Vec<LuauType> = info.heard(cx.schema).into_iter().map(|(_, ty)| ty).collect();
+/// Names for locals of the payload's parameters, and their Luau types.
+fn kinds(cx: &Context, info: &EventInfo) -> Vec<(String, LuauType)> {
+    let mut kinds = info.heard(cx.schema);
+    for (hint, _) in &mut kinds {
+        if hint == "ServerTime" || hint == "SentAt" {
+            // Two bytes still, which the time is made of.
+            *hint = "Stamp".to_owned();
+        } else if hint.ends_with(|c: char| c.is_ascii_digit()) {
+            *hint = "Value".to_owned();
+        }
+    }
     let planned = match &info.wire.item.payload.block.body.shape {
         crate::wire::plan::Shape::Pack(members) => members.len(),
         _ => 1,
     };
-    kinds.resize(planned, ty("any"));
+    kinds.resize(planned, ("Value".to_owned(), ty("any")));
     kinds
 }
 
