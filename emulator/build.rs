@@ -160,7 +160,6 @@ fn encode_property(
     let tags = [
         (PropertyTag::NotReplicated, 8),
         (PropertyTag::ReadOnly, 16),
-        (PropertyTag::Deprecated, 32),
         (PropertyTag::Hidden, 64),
         (PropertyTag::NotScriptable, 128),
     ];

@@ -10,6 +10,7 @@ mod docs;
 pub mod emit;
 pub mod explain;
 pub mod format;
+pub mod luau;
 pub mod outputs;
 pub mod schema;
 pub mod sizes;

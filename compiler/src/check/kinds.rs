@@ -72,13 +72,6 @@ impl Walk<'_> {
                 self.ty(element);
             }
             TypeKind::Map { key, value } => self.map(ty.span, key, value),
-            TypeKind::Struct(fields) => fields.iter().for_each(|field| self.ty(&field.ty)),
-            TypeKind::TaggedEnum { variants, .. } => {
-                variants
-                    .iter()
-                    .flat_map(|variant| variant.fields.iter())
-                    .for_each(|field| self.ty(&field.ty));
-            }
             TypeKind::Named { args, ty, .. } => {
                 let Some(first) = args.first() else { return };
                 args.iter().for_each(|argument| self.ty(argument));
@@ -86,20 +79,7 @@ impl Walk<'_> {
                 self.ty(ty);
                 self.argument = outer;
             }
-            TypeKind::Number(_)
-            | TypeKind::Boolean
-            | TypeKind::String(_)
-            | TypeKind::Buffer(_)
-            | TypeKind::Vector { .. }
-            | TypeKind::CFrame { .. }
-            | TypeKind::Roblox(_)
-            | TypeKind::EnumItem(_)
-            | TypeKind::Instance(_)
-            | TypeKind::Unknown
-            | TypeKind::Set(_)
-            | TypeKind::UnitEnum(_)
-            | TypeKind::Parameter(_)
-            | TypeKind::Error => {}
+            _ => ty.parts().into_iter().for_each(|part| self.ty(part)),
         }
     }
 

@@ -66,31 +66,7 @@ fn find<'t>(ty: &'t Type, wanted: &dyn Fn(&TypeKind) -> bool) -> Option<&'t Type
     if wanted(&ty.kind) {
         return Some(ty);
     }
-    match &ty.kind {
-        TypeKind::Optional { inner, .. } => find(inner, wanted),
-        TypeKind::Array { element, .. } => find(element, wanted),
-        TypeKind::Map { key, value } => find(key, wanted).or_else(|| find(value, wanted)),
-        TypeKind::Struct(fields) => fields.iter().find_map(|field| find(&field.ty, wanted)),
-        TypeKind::TaggedEnum { variants, .. } => variants
-            .iter()
-            .flat_map(|variant| variant.fields.iter())
-            .find_map(|field| find(&field.ty, wanted)),
-        TypeKind::Named { ty, .. } => find(ty, wanted),
-        TypeKind::Number(_)
-        | TypeKind::Boolean
-        | TypeKind::String(_)
-        | TypeKind::Buffer(_)
-        | TypeKind::Vector { .. }
-        | TypeKind::CFrame { .. }
-        | TypeKind::Roblox(_)
-        | TypeKind::EnumItem(_)
-        | TypeKind::Instance(_)
-        | TypeKind::Unknown
-        | TypeKind::Set(_)
-        | TypeKind::UnitEnum(_)
-        | TypeKind::Parameter(_)
-        | TypeKind::Error => None,
-    }
+    ty.parts().into_iter().find_map(|part| find(part, wanted))
 }
 
 /// Whether some of a type could not be made out, so that nothing can be said of the whole.

@@ -2,6 +2,7 @@
 
 use super::Checked;
 use crate::diagnostics::{Code, Diagnostic};
+use crate::luau;
 use crate::schema::Casing;
 use crate::schema::resolve::{DeclaredName, NameKind};
 use crate::source::Span;
@@ -19,12 +20,6 @@ const MEMBERS: &[&str] = &[
 
 /// Luau's own types, which no alias may hide at any depth.
 const LUAU_TYPES: &[&str] = &["any", "never", "number", "thread"];
-
-/// Words Luau does not take as a name.
-pub(super) const LUAU_KEYWORDS: &[&str] = &[
-    "and", "break", "do", "else", "elseif", "end", "false", "for", "function", "if", "in", "local", "nil",
-    "not", "or", "repeat", "return", "then", "true", "until", "while",
-];
 
 /// Roblox types every module names.
 const ROBLOX_TYPES: &[&str] = &["Player", "RemoteEvent", "UnreliableRemoteEvent", "Vector3"];
@@ -136,7 +131,7 @@ fn type_name(checked: &Checked, declared: &DeclaredName) -> Option<Diagnostic> {
     if !declared.top_level {
         return None;
     }
-    if LUAU_KEYWORDS.contains(&text) {
+    if luau::KEYWORDS.contains(&text) {
         return Some(reserved(text, span, "is a keyword of Luau", None));
     }
     if MODULE_TYPES.contains(&text) {

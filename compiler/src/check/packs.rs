@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 
 use super::Checked;
-use super::names::LUAU_KEYWORDS;
 use crate::diagnostics::{Code, Diagnostic};
+use crate::luau;
 use crate::schema::event::DeclaredMember;
 use crate::schema::{Element, Payload};
 use crate::source::Span;
@@ -101,7 +101,7 @@ fn payload(payload: &Payload, owner: &str, sink: &mut Vec<Diagnostic>) {
 
 fn reserved(element: &Element) -> Option<Diagnostic> {
     let name = element.name.as_deref()?;
-    let why = match (LUAU_KEYWORDS.contains(&name), FUNCTION_NAMES.contains(&name)) {
+    let why = match (luau::KEYWORDS.contains(&name), FUNCTION_NAMES.contains(&name)) {
         (true, _) => "is a keyword of Luau",
         (false, true) => "is a name the generated function uses itself",
         (false, false) => return None,

@@ -133,29 +133,6 @@ fn unbounded(ty: &Type, open: &mut Vec<Span>) {
         TypeKind::String(length) | TypeKind::Buffer(length) if !length.written => add(ty.span),
         TypeKind::Map { .. } => add(ty.span),
         TypeKind::Array { length, .. } if !length.written => add(ty.span),
-        TypeKind::Array { element, .. } => unbounded(element, open),
-        TypeKind::Optional { inner, .. } => unbounded(inner, open),
-        TypeKind::Named { ty, .. } => unbounded(ty, open),
-        TypeKind::Struct(fields) => fields.iter().for_each(|field| unbounded(&field.ty, open)),
-        TypeKind::TaggedEnum { variants, .. } => {
-            variants
-                .iter()
-                .flat_map(|variant| variant.fields.iter())
-                .for_each(|field| unbounded(&field.ty, open));
-        }
-        TypeKind::Number(_)
-        | TypeKind::Boolean
-        | TypeKind::String(_)
-        | TypeKind::Buffer(_)
-        | TypeKind::Vector { .. }
-        | TypeKind::CFrame { .. }
-        | TypeKind::Roblox(_)
-        | TypeKind::EnumItem(_)
-        | TypeKind::Instance(_)
-        | TypeKind::Unknown
-        | TypeKind::Set(_)
-        | TypeKind::UnitEnum(_)
-        | TypeKind::Parameter(_)
-        | TypeKind::Error => {}
+        _ => ty.parts().into_iter().for_each(|part| unbounded(part, open)),
     }
 }

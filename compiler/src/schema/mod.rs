@@ -268,6 +268,46 @@ pub struct Type {
     pub span: Span,
 }
 
+impl Type {
+    /// The type itself, names of declarations looked through.
+    pub fn meaning(&self) -> &Type {
+        let mut ty = self;
+        while let TypeKind::Named { ty: inner, .. } = &ty.kind {
+            ty = inner;
+        }
+        ty
+    }
+
+    /// The types right inside this one, in the order they are written: what a container holds, the fields of a struct
+    /// or of all variants. Inside a name is what it means; arguments of a generic are in there.
+    pub fn parts(&self) -> Vec<&Type> {
+        match &self.kind {
+            TypeKind::Optional { inner, .. } => vec![inner],
+            TypeKind::Array { element, .. } => vec![element],
+            TypeKind::Map { key, value } => vec![key, value],
+            TypeKind::Struct(fields) => fields.iter().map(|field| &field.ty).collect(),
+            TypeKind::TaggedEnum { variants, .. } => {
+                variants.iter().flat_map(|variant| variant.fields.iter()).map(|field| &field.ty).collect()
+            }
+            TypeKind::Named { ty, .. } => vec![ty],
+            TypeKind::Number(_)
+            | TypeKind::Boolean
+            | TypeKind::String(_)
+            | TypeKind::Buffer(_)
+            | TypeKind::Vector { .. }
+            | TypeKind::CFrame { .. }
+            | TypeKind::Roblox(_)
+            | TypeKind::EnumItem(_)
+            | TypeKind::Instance(_)
+            | TypeKind::Unknown
+            | TypeKind::Set(_)
+            | TypeKind::UnitEnum(_)
+            | TypeKind::Parameter(_)
+            | TypeKind::Error => Vec::new(),
+        }
+    }
+}
+
 /// What a type is.
 #[derive(Clone, Debug)]
 pub enum TypeKind {
@@ -469,6 +509,23 @@ pub enum RobloxType {
     NumberRange,
     TweenInfo,
     ColorSequence,
+}
+
+impl RobloxType {
+    /// Name of the class of its values: what `typeof` says, and their type in Luau and TypeScript.
+    pub fn class(self) -> &'static str {
+        match self {
+            RobloxType::Color3 => "Color3",
+            RobloxType::BrickColor => "BrickColor",
+            RobloxType::DateTime | RobloxType::DateTimeMillis => "DateTime",
+            RobloxType::Vector2 => "Vector2",
+            RobloxType::UDim => "UDim",
+            RobloxType::UDim2 => "UDim2",
+            RobloxType::NumberRange => "NumberRange",
+            RobloxType::TweenInfo => "TweenInfo",
+            RobloxType::ColorSequence => "ColorSequence",
+        }
+    }
 }
 
 /// Spelling of generated members.

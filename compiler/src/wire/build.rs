@@ -427,17 +427,6 @@ fn index_width(count: usize) -> u8 {
     width_for(count as u64).max(1)
 }
 
-impl Type {
-    /// The type itself, names of declarations looked through.
-    pub fn meaning(&self) -> &Type {
-        let mut ty = self;
-        while let TypeKind::Named { ty: inner, .. } = &ty.kind {
-            ty = inner;
-        }
-        ty
-    }
-}
-
 impl RobloxType {
     /// Bytes on the wire; of a `ColorSequence`, of its least form.
     pub fn size(self) -> u32 {

@@ -84,13 +84,6 @@ pub struct Block {
     pub body: Node,
 }
 
-impl Block {
-    /// Size in bytes of every body of this block, run excluded; `None` when bodies differ.
-    pub fn constant_size(&self) -> Option<u64> {
-        (self.size.min == self.size.max).then_some(self.size.min)
-    }
-}
-
 /// What opened a block, and so how its claims lie.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum BlockKind {

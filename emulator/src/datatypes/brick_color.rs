@@ -69,11 +69,6 @@ impl BrickColor {
         PALETTE.get(index).copied().map(Self)
     }
 
-    /// The number of colours in the palette.
-    pub const fn palette_len() -> usize {
-        PALETTE.len()
-    }
-
     /// The number that stands for the colour in files.
     pub fn number(self) -> u16 {
         self.0

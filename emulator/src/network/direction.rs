@@ -193,18 +193,6 @@ impl<P: Clone> Direction<P> {
         self.unreliable.len() + self.reliable.iter().map(|packet| packet.messages.len()).sum::<usize>()
     }
 
-    /// When the next message in flight comes out, as far as that is settled; `None` with nothing in flight or when only
-    /// packets that were lost so far are.
-    pub fn next_arrival(&self) -> Option<Time> {
-        let unreliable = self.unreliable.keys().next().map(|(at, _)| *at);
-        let front = self.reliable.front();
-        let reliable = front.and_then(|packet| packet.arrival).map(|at| at.max(self.last_arrival));
-        match (unreliable, reliable) {
-            (Some(one), Some(other)) => Some(one.min(other)),
-            (one, other) => one.or(other),
-        }
-    }
-
     /// Sends a frame's messages at `now`, in order. `rto` is the resend time of this moment.
     ///
     /// Returns the ids of those that will never arrive, with the reason.

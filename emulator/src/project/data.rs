@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use blinkblox_compiler::luau::is_name;
+
 use super::json::{Json, Kind};
 use super::problem::{Problem, Result};
 use crate::datatypes::text;
@@ -156,7 +158,7 @@ fn indent(out: &mut String, depth: usize) {
 
 fn write_key(out: &mut String, key: &Luau, depth: usize) {
     match key {
-        Luau::String(name) if is_identifier(name) => out.push_str(name),
+        Luau::String(name) if is_name(name) => out.push_str(name),
         _ => {
             out.push('[');
             write(out, key, depth);
@@ -189,16 +191,6 @@ fn write_string(out: &mut String, text: &str) {
         }
     }
     out.push('"');
-}
-
-fn is_identifier(name: &str) -> bool {
-    const KEYWORDS: [&str; 21] = [
-        "and", "break", "do", "else", "elseif", "end", "false", "for", "function", "if", "in", "local",
-        "nil", "not", "or", "repeat", "return", "then", "true", "until", "while",
-    ];
-    name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_')
-        && name.chars().all(|part| part.is_ascii_alphanumeric() || part == '_')
-        && !KEYWORDS.contains(&name)
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! What loading gives: plain nodes, free of any VM or world.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
@@ -183,11 +183,6 @@ impl ProjectTree {
             }
         });
         files
-    }
-
-    /// The path of names below the root of the script made from `file`, if there is one.
-    pub fn instance_of(&self, file: &Path) -> Option<Vec<String>> {
-        self.script_files().remove(&super::paths::identity(file))
     }
 }
 

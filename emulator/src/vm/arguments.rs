@@ -200,11 +200,6 @@ impl Cx<'_> {
         }
     }
 
-    /// A string, if given.
-    pub fn opt_string(&self, index: i32) -> Result<Option<&[u8]>, Raise> {
-        if self.is_nil(index) { Ok(None) } else { self.string(index).map(Some) }
-    }
-
     /// A string as text; bytes that are not UTF-8 become replacement characters.
     pub fn text(&self, index: i32) -> Result<String, Raise> {
         self.string(index).map(|bytes| String::from_utf8_lossy(bytes).into_owned())
@@ -226,11 +221,6 @@ impl Cx<'_> {
             (at, LUA_TVECTOR) => Ok(unsafe { values::vector_at(self.l, at) }),
             _ => Err(self.wrong_type(index, "Vector3")),
         }
-    }
-
-    /// A vector, if given.
-    pub fn opt_vector(&self, index: i32) -> Result<Option<[f32; 3]>, Raise> {
-        self.opt(index, Self::vector)
     }
 
     /// The id of a light value with this tag.
@@ -293,11 +283,6 @@ impl Cx<'_> {
             // SAFETY: the slot exists; registration ties the tag to this very type.
             at => unsafe { values::data_at(self.inner, self.l, at) },
         }
-    }
-
-    /// A datatype, if given.
-    pub fn opt_data<T: Data + Copy>(&self, index: i32) -> Result<Option<T>, Raise> {
-        self.opt(index, Self::data)
     }
 
     fn handle_of(&self, index: i32, kind: Kind) -> Result<Handle, Raise> {

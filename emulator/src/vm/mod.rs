@@ -43,7 +43,7 @@ pub use values::MAX_DEPTH;
 pub use watchdog::Deadline;
 
 use crate::peer::Peer;
-use crate::value::{InstanceId, Value};
+use crate::value::Value;
 use arena::{Arena, MIN_THRESHOLD};
 use state::Inner;
 
@@ -469,24 +469,6 @@ impl Vm {
         self.enter(|cx| {
             cx.push_handle(function);
             Ok(cx.captured_by(-1))
-        })
-        .ok()?
-    }
-
-    /// The `script` of a function's environment.
-    pub fn script_of(&self, function: &Handle) -> Option<InstanceId> {
-        self.enter(|cx| {
-            cx.push_handle(function);
-            cx.reserve(2);
-            // SAFETY: a function's environment is a table.
-            unsafe {
-                if lua_type(cx.state(), -1) != LUA_TFUNCTION {
-                    return Ok(None);
-                }
-                lua_getfenv(cx.state(), -1);
-            }
-            cx.get_field(-1, "script");
-            Ok(cx.light(-1, light::INSTANCE).map(light::instance))
         })
         .ok()?
     }

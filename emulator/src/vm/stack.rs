@@ -4,7 +4,7 @@ use std::ffi::{CString, c_int, c_void};
 
 use mlua::ffi::*;
 
-use super::native::{Cx, Method, NativeFn, Raise};
+use super::native::{Cx, NativeFn, Raise};
 use super::state::Handle;
 use super::types::light;
 use super::values;
@@ -317,15 +317,6 @@ impl Cx<'_> {
         for (name, function) in functions {
             self.push_native(name, *function);
             self.set_field(name);
-        }
-    }
-
-    /// Pushes a table of methods as functions of their own.
-    pub fn push_methods(&self, methods: &[Method]) {
-        self.push_table(0, methods.len());
-        for method in methods {
-            self.push_method(method);
-            self.set_field(method.name);
         }
     }
 

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use super::*;
 use crate::datatypes::{Color3, Data};
-use crate::value::{EnumId, EnumItemId, SignalKey};
+use crate::value::{EnumId, EnumItemId, InstanceId, SignalKey};
 
 /// A sealed VM with a function that copies values to the host and back.
 fn vm() -> Vm {

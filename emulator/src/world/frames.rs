@@ -108,11 +108,6 @@ impl World {
         self.grant_requests();
     }
 
-    /// Whether the server's scripts have been started.
-    pub fn is_started(&self) -> bool {
-        self.started.get()
-    }
-
     /// Runs `count` frames of the server, and all frames of clients up to the end of the last.
     ///
     /// Errors: [`WorldError::Busy`].

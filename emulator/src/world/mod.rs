@@ -36,7 +36,7 @@ use crate::datamodel::store::Store;
 use crate::network::{LinkSettings, Way};
 use crate::peer::{Peer, Shared};
 use crate::shared::{Diagnostic, LogLine, Seed, Settings, Side};
-use crate::trace::{Record, Trace};
+use crate::trace::Trace;
 use crate::value::InstanceId;
 use crate::vm::{BytecodeCache, Deadline, Failure};
 use packets::Interceptors;
@@ -226,11 +226,6 @@ impl World {
     pub fn trace(&self) -> Ref<'_, Trace> {
         self.core.trace_diagnostics();
         self.core.trace()
-    }
-
-    /// Records of the trace from the `first`-th on, counted from 0: what happened since a look at their number.
-    pub fn records_since(&self, first: usize) -> Vec<Record> {
-        self.trace().records().get(first..).unwrap_or_default().to_vec()
     }
 
     /// Leaves a mark in the trace.

@@ -278,7 +278,7 @@ pub fn listener_type(player: bool, values: &[(String, LuauType)]) -> LuauType {
         params.push((Some("Player".to_owned()), ty("Player")));
     }
     params.extend(values.iter().map(|(name, ty)| {
-        let name = if super::print::is_name(name) { Some(name.clone()) } else { None };
+        let name = if crate::luau::is_name(name) { Some(name.clone()) } else { None };
         (name, ty.clone())
     }));
     LuauType::Function(params, Vec::new())

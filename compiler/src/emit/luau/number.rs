@@ -5,17 +5,6 @@ use super::context::{Context, Names};
 use crate::schema::NumberKind;
 use crate::wire::plan::{Bounds, Clamp, Number, Step};
 
-/// Bytes of a number type.
-pub fn bytes(kind: NumberKind) -> u32 {
-    match kind {
-        NumberKind::U8 | NumberKind::I8 => 1,
-        NumberKind::U16 | NumberKind::I16 | NumberKind::F16 => 2,
-        NumberKind::U24 | NumberKind::I24 | NumberKind::F24 => 3,
-        NumberKind::U32 | NumberKind::I32 | NumberKind::F32 => 4,
-        NumberKind::F64 => 8,
-    }
-}
-
 /// Writes `value` at `at` of `Buffer`.
 pub fn store(cx: &mut Context, kind: NumberKind, at: Expr, value: Expr, names: &mut Names, out: &mut Block) {
     let plain = |name: &str| path(&format!("buffer.{name}"));

@@ -9,27 +9,11 @@ use crate::wire::plan::{CFrame, Node, Place, Shape};
 /// Bytes of a type that claims them.
 fn claimed(shape: &Shape) -> u32 {
     match shape {
-        Shape::CFrame(frame) => {
-            number::bytes(frame.position) * 3
-                + match frame.rotation {
-                    Rotation::Angles(kind) => number::bytes(kind) * 3,
-                    Rotation::Quat => 7,
-                    Rotation::Quat32 => 4,
-                }
-        }
+        Shape::CFrame(frame) => frame.position.size() * 3 + frame.rotation.size(),
         Shape::EnumItem { .. } => 2,
-        Shape::Roblox { ty, .. } => match ty {
-            RobloxType::Color3 => 3,
-            RobloxType::BrickColor => 2,
-            RobloxType::DateTime
-            | RobloxType::DateTimeMillis
-            | RobloxType::Vector2
-            | RobloxType::UDim
-            | RobloxType::NumberRange => 8,
-            RobloxType::UDim2 => 16,
-            RobloxType::TweenInfo => 15,
-            RobloxType::ColorSequence => 0,
-        },
+        // It moves the cursor itself.
+        Shape::Roblox { ty: RobloxType::ColorSequence, .. } => 0,
+        Shape::Roblox { ty, .. } => ty.size(),
         _ => 0,
     }
 }
@@ -50,21 +34,6 @@ fn get(function: &str, at: Expr) -> Expr {
     call(&format!("buffer.{function}"), [name("Buffer"), at])
 }
 
-/// What `typeof` says of a value of the type.
-fn type_name(ty: RobloxType) -> &'static str {
-    match ty {
-        RobloxType::Color3 => "Color3",
-        RobloxType::BrickColor => "BrickColor",
-        RobloxType::DateTime | RobloxType::DateTimeMillis => "DateTime",
-        RobloxType::Vector2 => "Vector2",
-        RobloxType::UDim => "UDim",
-        RobloxType::UDim2 => "UDim2",
-        RobloxType::NumberRange => "NumberRange",
-        RobloxType::TweenInfo => "TweenInfo",
-        RobloxType::ColorSequence => "ColorSequence",
-    }
-}
-
 /// Writes `value`, a name, where the node's bytes lie.
 #[allow(clippy::too_many_arguments)]
 pub fn write(
@@ -82,7 +51,7 @@ pub fn write(
     let expected = match &node.shape {
         Shape::CFrame(_) => "CFrame",
         Shape::EnumItem { .. } => "EnumItem",
-        Shape::Roblox { ty, .. } => type_name(*ty),
+        Shape::Roblox { ty, .. } => ty.class(),
         _ => "",
     };
     if cx.options.write_validations {
@@ -122,7 +91,7 @@ pub fn write(
 }
 
 fn write_cframe(cx: &mut Context, names: &mut Names, frame: &CFrame, value: Expr, at: Expr, out: &mut Block) {
-    let step = number::bytes(frame.position);
+    let step = frame.position.size();
     for (place, axis) in ["X", "Y", "Z"].into_iter().enumerate() {
         let at = add(at.clone(), num(step * place as u32));
         number::store(cx, frame.position, at, field(value.clone(), axis), names, out);
@@ -135,7 +104,7 @@ fn write_cframe(cx: &mut Context, names: &mut Names, frame: &CFrame, value: Expr
             let locals = angles.iter().map(bare).collect();
             out.push(Stat::Local(locals, vec![method(value, "ToOrientation", [])]));
             for (place, angle) in angles.into_iter().enumerate() {
-                let at = add(behind.clone(), num(number::bytes(kind) * place as u32));
+                let at = add(behind.clone(), num(kind.size() * place as u32));
                 number::store(cx, kind, at, name(angle), names, out);
             }
         }
@@ -239,12 +208,10 @@ pub fn enum_table(enum_name: &str) -> String {
 
 fn read_cframe(cx: &mut Context, frame: &CFrame, at: Expr) -> Expr {
     let axes = |cx: &mut Context, kind: NumberKind, at: &Expr| -> Vec<Expr> {
-        (0..3)
-            .map(|place| number::load(cx, kind, add(at.clone(), num(number::bytes(kind) * place))))
-            .collect()
+        (0..3).map(|place| number::load(cx, kind, add(at.clone(), num(kind.size() * place)))).collect()
     };
     let mut position = axes(cx, frame.position, &at);
-    let behind = add(at, num(number::bytes(frame.position) * 3));
+    let behind = add(at, num(frame.position.size() * 3));
     match frame.rotation {
         Rotation::Angles(kind) => {
             let angles = axes(cx, kind, &behind);

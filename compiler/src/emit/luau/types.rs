@@ -1,7 +1,7 @@
 //! Luau types: the schema's named types as `export type`, and the type of any value of a plan.
 
 use super::ast::{Block, LuauType, Stat, array, optional, ty};
-use crate::schema::{RobloxType, Schema, Type, TypeDecl, TypeKind};
+use crate::schema::{Schema, Type, TypeDecl, TypeKind};
 use crate::wire::plan::{Node, Shape};
 
 /// An `export type` for each declared type, in order of declaration.
@@ -39,9 +39,7 @@ fn parameters(schema: &Schema, decl: &TypeDecl) -> Vec<String> {
 fn parameter(schema: &Schema, name: &str) -> String {
     let is_type = |name: &str| schema.types.iter().any(|decl| decl.luau_name == name);
     let mut own = name.to_owned();
-    while !super::print::is_name(&own)
-        || matches!(own.as_str(), "any" | "number" | "Vector3")
-        || is_type(&own)
+    while !crate::luau::is_name(&own) || matches!(own.as_str(), "any" | "number" | "Vector3") || is_type(&own)
     {
         own.push('_');
     }
@@ -57,7 +55,7 @@ pub fn of_type(schema: &Schema, value: &Type) -> LuauType {
         TypeKind::Buffer(_) => ty("buffer"),
         TypeKind::Vector { .. } => ty("Vector3"),
         TypeKind::CFrame { .. } => ty("CFrame"),
-        TypeKind::Roblox(roblox) => of_roblox(*roblox),
+        TypeKind::Roblox(roblox) => ty(roblox.class()),
         TypeKind::EnumItem(name) => ty(format!("Enum.{name}")),
         TypeKind::Instance(class) => ty(class.as_deref().unwrap_or("Instance")),
         TypeKind::Unknown | TypeKind::Error => ty("any"),
@@ -98,7 +96,7 @@ pub fn of_node(schema: &Schema, node: &Node) -> LuauType {
         Shape::Bytes(bytes) => ty(if bytes.buffer { "buffer" } else { "string" }),
         Shape::Vector(_) => ty("Vector3"),
         Shape::CFrame(_) => ty("CFrame"),
-        Shape::Roblox { ty, .. } => of_roblox(*ty),
+        Shape::Roblox { ty: roblox, .. } => ty(roblox.class()),
         Shape::EnumItem { name, .. } => ty(format!("Enum.{name}")),
         Shape::Instance { class, optional: is_optional } => {
             let class = ty(class.as_deref().unwrap_or("Instance"));
@@ -130,20 +128,6 @@ pub fn of_node(schema: &Schema, node: &Node) -> LuauType {
         ),
         Shape::Entry(_) => ty("any"),
     }
-}
-
-fn of_roblox(roblox: RobloxType) -> LuauType {
-    ty(match roblox {
-        RobloxType::Color3 => "Color3",
-        RobloxType::BrickColor => "BrickColor",
-        RobloxType::DateTime | RobloxType::DateTimeMillis => "DateTime",
-        RobloxType::Vector2 => "Vector2",
-        RobloxType::UDim => "UDim",
-        RobloxType::UDim2 => "UDim2",
-        RobloxType::NumberRange => "NumberRange",
-        RobloxType::TweenInfo => "TweenInfo",
-        RobloxType::ColorSequence => "ColorSequence",
-    })
 }
 
 fn flags_table(flags: &[String]) -> LuauType {

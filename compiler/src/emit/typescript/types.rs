@@ -3,7 +3,7 @@
 use super::ast::{Property, Type, or_undefined, ty, union};
 use super::names::{Names, Place};
 use crate::docs::Docs;
-use crate::schema::{self, Field, RobloxType, Schema, TypeKind};
+use crate::schema::{self, Field, Schema, TypeKind};
 
 /// What naming a type takes.
 pub struct Types<'a> {
@@ -25,7 +25,7 @@ impl Types<'_> {
             TypeKind::Buffer(_) => self.global("buffer", place),
             TypeKind::Vector { .. } => self.global("Vector3", place),
             TypeKind::CFrame { .. } => self.global("CFrame", place),
-            TypeKind::Roblox(roblox) => self.global(roblox_name(*roblox), place),
+            TypeKind::Roblox(roblox) => self.global(roblox.class(), place),
             TypeKind::EnumItem(name) => ty(self.names.global_member("Enum", name, place)),
             TypeKind::Instance(class) => self.global(class.as_deref().unwrap_or("Instance"), place),
             TypeKind::Unknown | TypeKind::Error => ty("unknown"),
@@ -97,18 +97,4 @@ impl Types<'_> {
 /// Whether a value may be nil, also when only an alias says so.
 pub fn is_optional(value: &schema::Type) -> bool {
     matches!(value.meaning().kind, TypeKind::Optional { .. })
-}
-
-fn roblox_name(roblox: RobloxType) -> &'static str {
-    match roblox {
-        RobloxType::Color3 => "Color3",
-        RobloxType::BrickColor => "BrickColor",
-        RobloxType::DateTime | RobloxType::DateTimeMillis => "DateTime",
-        RobloxType::Vector2 => "Vector2",
-        RobloxType::UDim => "UDim",
-        RobloxType::UDim2 => "UDim2",
-        RobloxType::NumberRange => "NumberRange",
-        RobloxType::TweenInfo => "TweenInfo",
-        RobloxType::ColorSequence => "ColorSequence",
-    }
 }

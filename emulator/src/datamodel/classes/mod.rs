@@ -294,11 +294,6 @@ impl Property {
     pub fn replicates(&self) -> bool {
         self.flags & 8 == 0
     }
-
-    /// Kept for old code only.
-    pub fn is_deprecated(&self) -> bool {
-        self.flags & 32 != 0
-    }
 }
 
 impl EnumId {

@@ -242,11 +242,6 @@ impl Desk {
         leaving
     }
 
-    /// Puts a call back, to leave with the next send phase.
-    pub fn put_back(&self, posted: Posted) {
-        self.outbox.borrow_mut().push(posted);
-    }
-
     /// Whether calls wait for the send phase.
     pub fn has_outbox(&self) -> bool {
         !self.outbox.borrow().is_empty()

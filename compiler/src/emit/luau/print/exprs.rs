@@ -2,7 +2,8 @@
 
 use super::super::ast::{BinaryOp, Entry, Expr, UnaryOp};
 use super::measure::measure;
-use super::{Printer, WIDTH, is_name, number, op_text, quoted};
+use super::{Printer, WIDTH, number, op_text, quoted};
+use crate::luau::is_name;
 
 impl Printer {
     pub(super) fn fits(&self, expr: &Expr) -> bool {

@@ -20,18 +20,6 @@ pub fn print(block: &Block) -> String {
     printer.out
 }
 
-/// Whether `text` may stand as a name: an identifier that is no keyword.
-pub fn is_name(text: &str) -> bool {
-    let mut bytes = text.bytes();
-    let first = bytes.next().is_some_and(|byte| byte.is_ascii_alphabetic() || byte == b'_');
-    first && bytes.all(|byte| byte.is_ascii_alphanumeric() || byte == b'_') && !KEYWORDS.contains(&text)
-}
-
-const KEYWORDS: [&str; 21] = [
-    "and", "break", "do", "else", "elseif", "end", "false", "for", "function", "if", "in", "local", "nil",
-    "not", "or", "repeat", "return", "then", "true", "until", "while",
-];
-
 struct Printer {
     out: String,
     depth: usize,

@@ -176,7 +176,7 @@ impl Reader<'_, '_> {
             }
             Shape::Bytes(bytes) => self.bytes(bytes, what, frame, out),
             Shape::Vector(vector) => {
-                let step = number::bytes(vector.component);
+                let step = vector.component.size();
                 let at = frame.at(vector.place);
                 let value = match number::float_module(vector.component) {
                     Some(module) => apply(self.cx.runtime(module, "readVector"), [name("Buffer"), at]),
@@ -218,7 +218,7 @@ impl Reader<'_, '_> {
                     let value = number::load(self.cx, group.kind, frame.at(group.place));
                     out.local(&local, value);
                     if group.place == Place::Append {
-                        out.bump(name("Cursor"), num(number::bytes(group.kind)));
+                        out.bump(name("Cursor"), num(group.kind.size()));
                     }
                     for bit in 0..group.count {
                         let flag = set.flags[(group.first + bit) as usize].clone();

@@ -11,11 +11,11 @@ impl Reader<'_, '_> {
         let (raw, offset) = match &number.carrier {
             Carrier::Integer { kind, bias, place } => {
                 let value = number::load(self.cx, *kind, frame.at(*place));
-                (self.take(value, *place, number::bytes(*kind), what, out), *bias)
+                (self.take(value, *place, kind.size(), what, out), *bias)
             }
             Carrier::Float { kind, place } => {
                 let value = number::load(self.cx, *kind, frame.at(*place));
-                (self.take(value, *place, number::bytes(*kind), what, out), 0.0)
+                (self.take(value, *place, kind.size(), what, out), 0.0)
             }
             Carrier::Small { lo, bits, .. } => {
                 if bits.width == 0 {

@@ -217,7 +217,7 @@ impl Writer<'_, '_> {
                     }
                     let at = frame.at(group.place);
                     number::store(self.cx, group.kind, at, name(&local), self.names, out);
-                    advance(group.place, u64::from(number::bytes(group.kind)), out);
+                    advance(group.place, u64::from(group.kind.size()), out);
                 }
             }
             Shape::UnitEnum { values, bits } => {

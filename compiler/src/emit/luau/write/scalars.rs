@@ -28,11 +28,11 @@ impl Writer<'_, '_> {
                 let at = frame.at(*place);
                 let wire = if *bias < 0.0 { add(value, num(-bias)) } else { sub(value, num(*bias)) };
                 number::store(self.cx, *kind, at, wire, self.names, out);
-                advance(*place, u64::from(number::bytes(*kind)), out);
+                advance(*place, u64::from(kind.size()), out);
             }
             Carrier::Float { kind, place } => {
                 number::store(self.cx, *kind, frame.at(*place), value, self.names, out);
-                advance(*place, u64::from(number::bytes(*kind)), out);
+                advance(*place, u64::from(kind.size()), out);
             }
             Carrier::Small { lo, bits, .. } => {
                 if bits.width > 0 {
@@ -163,7 +163,7 @@ impl Writer<'_, '_> {
         {
             self.refuse(condition, &format!("the magnitude of {what} is out of its range"), out);
         }
-        let step = number::bytes(vector.component);
+        let step = vector.component.size();
         let at = frame.at(vector.place);
         if let Some(module) = number::float_module(vector.component) {
             let write = self.cx.runtime(module, "writeVector");
