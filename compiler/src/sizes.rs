@@ -211,7 +211,12 @@ fn part(name: &'static str, item: &ItemWire, owner: Span, sources: &Sources) -> 
 fn rows(plan: &Plan, owner: Span, sources: &Sources) -> Vec<Row> {
     let row = |field: crate::wire::size::FieldSize| Row {
         // Stamps are all that the compiler adds by itself.
-        ty: if field.ty == owner { "u16".to_owned() } else { one_line(sources.text(field.ty)) },
+        ty: match &field.path {
+            _ if field.ty == owner => "u16".to_owned(),
+            // A variant has no type of its own, only fields.
+            path if path.ends_with('>') => String::new(),
+            _ => one_line(sources.text(field.ty)),
+        },
         path: field.path,
         depth: field.depth,
         size: field.size,
@@ -449,6 +454,25 @@ event Heads, from the server, unreliable index 1
             (&document["events"][0]["limit"], &document["events"][0]["fits"]),
             (&980.into(), &"always".into())
         );
+    }
+
+    #[test]
+    fn variants_and_entries_have_rows() {
+        let text = "event A { From: Server, Type: Reliable, Call: ManySync,
+            Data: (Step: enum \"K\" { Halt {}, Move { X: u8 } }, Ages: map { [u8]: u16 }) }";
+        let expected = [
+            ("Step", "enum \"K\" { Halt {}, Move { X: u8 } }"),
+            ("Step<Halt>", ""),
+            ("Step<Move>", ""),
+            ("Step<Move>.X", "u8"),
+            ("Ages", "map { [u8]: u16 }"),
+            ("Ages[key]", "u8"),
+            ("Ages[value]", "u16"),
+        ];
+        let sizes = sizes(text);
+        let rows = sizes.items[0].parts[0].fields.iter();
+        let found: Vec<(&str, &str)> = rows.map(|row| (row.path.as_str(), row.ty.as_str())).collect();
+        assert_eq!(found, expected);
     }
 
     #[test]

@@ -18,7 +18,7 @@ pub struct DiffCommand {
     /// Path of the older schema, or `-` for standard input
     #[arg(value_name = "OLD")]
     old: String,
-    /// Path of the newer schema
+    /// Path of the newer schema, or `-` for standard input
     #[arg(value_name = "NEW")]
     new: String,
     #[command(flatten)]
@@ -48,6 +48,10 @@ pub fn diff(
         (Ok(profile), Ok(printer)) => (profile, printer),
         (Err(diagnostic), _) | (_, Err(diagnostic)) => return usage::refuse(*diagnostic, report.format()),
     };
+    if old == "-" && new == "-" {
+        let refusal = usage::error("only one of two schemas can come from standard input");
+        return usage::refuse(refusal, report.format());
+    }
     let mut outcome = json::Report { profile: profile.text(), ..json::Report::default() };
     let stdin_path = stdin.stdin_path.as_deref();
     let before = analyzed(old, stdin_path, profile, &printer, &mut outcome);
