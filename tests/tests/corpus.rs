@@ -352,7 +352,22 @@ fn hostile_schemas_end_soon() {
     let generic =
         format!("struct P<T> {{ A: T, B: T }}\nstruct Q {{ X: {}u8{} }}", "P<".repeat(150), ">".repeat(150));
     let chain: String = (1..3000).map(|n| format!("struct S{n} {{ A: S{}? }}\n", n - 1)).collect();
+    let names: String = (1..9000).map(|n| format!("type T{n} = T{}\n", n - 1)).collect();
+    let squaring: String =
+        (1..400).map(|n| format!("struct S{n}<T> {{ A: S{m}<S{m}<T>> }}\n", m = n - 1)).collect();
+    let boxes = format!("struct B<T> {{ A: T }}\nstruct Q {{ X: {}u8{} }}", "B<".repeat(90), ">".repeat(90));
+    let unused = "struct U<T> {}\nstruct P<T> { A: U<struct { X: T, Y: T }> }\n";
+    let unused = format!("{unused}struct Q {{ X: {}u8{} }}", "P<".repeat(90), ">".repeat(90));
+    let copied: String =
+        (1..12).map(|n| format!("struct S{n}<T> {{ A: S{m}<T>, B: S{m}<T> }}\n", m = n - 1)).collect();
+    let copies: String = (0..3000).map(|n| format!("struct C{n} {{ A: S11<u8> }}\n")).collect();
     let cases = [
+        format!("type T0 = u8\n{names}"),
+        format!("struct S0<T> {{ A: T, B: T }}\n{squaring}struct Q {{ X: S399<u8> }}"),
+        format!("struct S0<T> {{}}\n{squaring}struct Q {{ X: S399<u8> }}"),
+        boxes,
+        unused,
+        format!("struct S0<T> {{ A: T }}\n{copied}{copies}"),
         format!("struct S0 {{ X: u8 }}\n{doubling}"),
         generic,
         format!("struct S0 {{ X: u8 }}\n{chain}"),

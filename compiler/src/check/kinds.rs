@@ -4,6 +4,9 @@
 //! Looks at every declared type and payload once, and at each copy of a generic where it is used. Templates are not
 //! judged.
 
+use std::collections::HashSet;
+use std::sync::Arc;
+
 use super::{Checked, is_broken};
 use crate::diagnostics::{Code, Diagnostic};
 use crate::schema::event::DeclaredMember;
@@ -12,7 +15,7 @@ use crate::source::Span;
 use crate::wire::size::costs_nothing;
 
 pub(super) fn check(checked: &Checked, sink: &mut Vec<Diagnostic>) {
-    let mut walk = Walk { checked, sink, compiled: true, argument: None, owner: None };
+    let mut walk = Walk { checked, sink, compiled: true, argument: None, owner: None, seen: HashSet::new() };
     for decl in checked.schema.types.iter().filter(|decl| decl.generics.is_empty()) {
         walk.owner = Some(decl.span);
         walk.ty(&decl.ty);
@@ -43,6 +46,9 @@ struct Walk<'a> {
     argument: Option<Span>,
     /// The declaration this is in.
     owner: Option<Span>,
+    /// Copies of generics looked at, by what they mean. A copy holds its arguments twice, so that copies within copies
+    /// would be looked at twice as often with every level.
+    seen: HashSet<(*const Type, bool)>,
 }
 
 impl Walk<'_> {
@@ -74,6 +80,9 @@ impl Walk<'_> {
             TypeKind::Map { key, value } => self.map(ty.span, key, value),
             TypeKind::Named { args, ty, .. } => {
                 let Some(first) = args.first() else { return };
+                if !self.seen.insert((Arc::as_ptr(ty), self.compiled)) {
+                    return;
+                }
                 args.iter().for_each(|argument| self.ty(argument));
                 let outer = self.argument.replace(first.span);
                 self.ty(ty);

@@ -235,7 +235,7 @@ pub fn too_large(span: Span) -> Diagnostic {
     Diagnostic::error(Code::ParseUnexpectedToken, "with every name written out, this type is too large")
         .primary(span, "too large")
         .note(format!(
-            "At most {} types may stand inside one another, and {} in one type.",
+            "At most {} types may stand inside one another or be named one by the other, and {} in one type.",
             super::extent::MAX_DEPTH,
             super::extent::MAX_WEIGHT
         ))

@@ -9,12 +9,16 @@ use super::{Type, TypeKind};
 pub(super) const MAX_DEPTH: u32 = 200;
 /// Most types in one type, names written out. A schema can double a type with every line it has.
 pub(super) const MAX_WEIGHT: u64 = 10_000;
+/// Most types that copies of generic declarations may consist of, in all.
+pub(super) const MAX_COPIES: u32 = 500_000;
 
 /// Depth and weight of a type.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Extent {
     /// Types inside one another, itself included.
     pub depth: u32,
+    /// Names that lead to one another, counted the same way.
+    pub names: u32,
     /// Types in all.
     pub weight: u64,
 }
@@ -22,15 +26,27 @@ pub(super) struct Extent {
 impl Extent {
     /// Whether a type of it may be used.
     pub fn allowed(self) -> bool {
-        self.depth <= MAX_DEPTH && self.weight <= MAX_WEIGHT
+        self.depth <= MAX_DEPTH && self.names <= MAX_DEPTH && self.weight <= MAX_WEIGHT
     }
 
     fn beside(self, other: Extent) -> Extent {
-        Extent { depth: self.depth.max(other.depth), weight: self.weight.saturating_add(other.weight) }
+        let (depth, names) = (self.depth.max(other.depth), self.names.max(other.names));
+        Extent { depth, names, weight: self.weight.saturating_add(other.weight) }
     }
 
     fn around(self) -> Extent {
-        Extent { depth: self.depth.saturating_add(1), weight: self.weight.saturating_add(1) }
+        let (depth, weight) = (self.depth.saturating_add(1), self.weight.saturating_add(1));
+        Extent { depth, weight, ..self }
+    }
+
+    /// Of a use of a declaration: what it means and what is written for its parameters are two sides of one type, of
+    /// which the larger counts. An argument that the declaration never uses counts all the same.
+    fn named(self, arguments: Extent) -> Extent {
+        Extent {
+            depth: self.depth.max(arguments.depth),
+            names: self.names.max(arguments.names).saturating_add(1),
+            weight: self.weight.max(arguments.weight.saturating_add(1)),
+        }
     }
 }
 
@@ -44,6 +60,7 @@ pub(super) struct Measure {
 #[derive(Debug)]
 enum Keep {
     Type { _alive: Arc<Type> },
+    List { _alive: Arc<[Type]> },
     Fields { _alive: Arc<[super::Field]> },
     Variants { _alive: Arc<[super::Variant]> },
 }
@@ -55,7 +72,7 @@ impl Measure {
             TypeKind::Optional { inner, .. } => self.shared(inner).around(),
             TypeKind::Array { element, .. } => self.shared(element).around(),
             TypeKind::Map { key, value } => self.shared(key).beside(self.shared(value)).around(),
-            TypeKind::Named { ty, .. } => self.shared(ty),
+            TypeKind::Named { ty, args, .. } => self.shared(ty).named(self.list(args)),
             TypeKind::Struct(fields) => self.fields(fields).around(),
             TypeKind::TaggedEnum { variants, .. } => {
                 let address = variants.as_ptr() as usize;
@@ -82,7 +99,7 @@ impl Measure {
             | TypeKind::Set(_)
             | TypeKind::UnitEnum(_)
             | TypeKind::Parameter(_)
-            | TypeKind::Error => Extent { depth: 1, weight: 1 },
+            | TypeKind::Error => Extent { depth: 1, names: 0, weight: 1 },
         }
     }
 
@@ -93,6 +110,22 @@ impl Measure {
         }
         let extent = self.of(ty);
         self.known.insert(address, (extent, Keep::Type { _alive: Arc::clone(ty) }));
+        extent
+    }
+
+    fn list(&mut self, list: &Arc<[Type]>) -> Extent {
+        let address = list.as_ptr() as usize;
+        if list.is_empty() {
+            return Extent::default();
+        }
+        if let Some((extent, _)) = self.known.get(&address) {
+            return *extent;
+        }
+        let mut extent = Extent::default();
+        for ty in list.iter() {
+            extent = extent.beside(self.of(ty));
+        }
+        self.known.insert(address, (extent, Keep::List { _alive: Arc::clone(list) }));
         extent
     }
 

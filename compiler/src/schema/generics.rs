@@ -16,19 +16,36 @@ pub(super) fn optional(inner: Type) -> TypeKind {
 
 /// The template with its parameters replaced, all at once. What the copy shares, it shares as the template did, so that
 /// copies within copies stay small.
-pub(super) fn substitute(template: &Type, arguments: &Arguments) -> Type {
-    Substitution { arguments, types: HashMap::new(), fields: HashMap::new() }.ty(template)
+/// Every type copied is taken off `copies`; `None` when they do not last.
+pub(super) fn substitute(template: &Type, arguments: &Arguments, copies: &mut u32) -> Option<Type> {
+    let mut substitution = Substitution {
+        arguments,
+        copies: *copies,
+        types: HashMap::new(),
+        fields: HashMap::new(),
+        lists: HashMap::new(),
+    };
+    let copy = substitution.ty(template);
+    *copies = substitution.copies;
+    (*copies > 0).then_some(copy)
 }
 
 struct Substitution<'a> {
     arguments: &'a Arguments<'a>,
+    /// Types that may still be copied.
+    copies: u32,
     /// Copies made, by the address of what they copy, which outlives the substitution.
     types: HashMap<*const Type, Arc<Type>>,
     fields: HashMap<*const Field, Arc<[Field]>>,
+    lists: HashMap<*const Type, Arc<[Type]>>,
 }
 
 impl Substitution<'_> {
     fn ty(&mut self, ty: &Type) -> Type {
+        self.copies = self.copies.saturating_sub(1);
+        if self.copies == 0 {
+            return Type { kind: TypeKind::Error, span: ty.span };
+        }
         let kind = match &ty.kind {
             TypeKind::Parameter(name) => match self.arguments.get(name.as_str()) {
                 // The argument keeps its own place: faults of the copy point at what was written for it.
@@ -52,7 +69,7 @@ impl Substitution<'_> {
             }
             TypeKind::Named { decl, args, ty } => TypeKind::Named {
                 decl: *decl,
-                args: args.iter().map(|argument| self.ty(argument)).collect(),
+                args: self.list(args),
                 ty: if args.is_empty() { Arc::clone(ty) } else { self.shared(ty) },
             },
             TypeKind::Number(_)
@@ -79,6 +96,16 @@ impl Substitution<'_> {
         }
         let copy = Arc::new(self.ty(ty));
         self.types.insert(address, Arc::clone(&copy));
+        copy
+    }
+
+    fn list(&mut self, list: &Arc<[Type]>) -> Arc<[Type]> {
+        let address = list.as_ptr();
+        if let Some(copy) = self.lists.get(&address).filter(|copy| copy.len() == list.len()) {
+            return Arc::clone(copy);
+        }
+        let copy: Arc<[Type]> = list.iter().map(|ty| self.ty(ty)).collect();
+        self.lists.insert(address, Arc::clone(&copy));
         copy
     }
 

@@ -384,7 +384,7 @@ pub enum TypeKind {
         /// The declaration.
         decl: TypeId,
         /// Arguments of a generic.
-        args: Vec<Type>,
+        args: Arc<[Type]>,
         /// What it means here, arguments filled in.
         ty: Arc<Type>,
     },

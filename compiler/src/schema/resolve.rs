@@ -95,6 +95,8 @@ pub(super) struct Resolver<'a> {
     pub(super) types: Vec<TypeDecl>,
     pub(super) excluded_types: Vec<Type>,
     pub(super) measure: Measure,
+    /// Types that copies of generic declarations may still consist of.
+    pub(super) copies: u32,
     documents: HashMap<FileId, Rc<Document>>,
     pub(super) reading: Vec<Reading>,
     pub(super) first_imports: HashMap<FileId, Span>,
@@ -127,6 +129,7 @@ impl<'a> Resolver<'a> {
             types: vec![],
             excluded_types: vec![],
             measure: Measure::default(),
+            copies: super::extent::MAX_COPIES,
             documents: HashMap::new(),
             reading: vec![],
             first_imports: HashMap::new(),

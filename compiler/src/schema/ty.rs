@@ -174,12 +174,15 @@ impl Resolver<'_> {
             self.report(say::cannot_refine(range.span, &name.text, Some(entry.span), false));
         }
         let arguments: Arguments = params.iter().map(String::as_str).zip(&args).collect();
-        let ty = substitute(&entry.ty, &arguments);
-        if !self.measure.of(&ty).allowed() {
-            self.report(say::too_large(span));
-            return TypeKind::Error;
+        let ty = substitute(&entry.ty, &arguments, &mut self.copies);
+        let kind = ty.map(|ty| named(entry, args, Arc::new(ty)));
+        match kind.map(|kind| Type { kind, span }).filter(|ty| self.measure.of(ty).allowed()) {
+            Some(ty) => ty.kind,
+            None => {
+                self.report(say::too_large(span));
+                TypeKind::Error
+            }
         }
-        named(entry, args, Arc::new(ty))
     }
 
     /// Fields of a struct or variant, merges put in their places. A tag, where there is one, is no field's name.
@@ -284,7 +287,7 @@ impl Resolver<'_> {
 fn named(entry: &TypeEntry, args: Vec<Type>, ty: Arc<Type>) -> TypeKind {
     match entry.decl {
         Some(_) if matches!(ty.kind, TypeKind::Error) => TypeKind::Error,
-        Some(decl) => TypeKind::Named { decl, args, ty },
+        Some(decl) => TypeKind::Named { decl, args: args.into(), ty },
         None => ty.kind.clone(),
     }
 }

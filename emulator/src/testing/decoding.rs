@@ -12,6 +12,8 @@ use crate::value::{InstanceId, Table, Value};
 
 /// The items of a packet as a table: `{ { name, kind, values, from, to }, ... }`, and why reading stopped, if it did.
 ///
+/// `missing` is the place of an Instance that did not arrive, for which the receiver refuses the item.
+///
 /// `None` for a call that carries no buffer. Fields of Roblox types that the codec only knows by their parts are texts.
 /// `class_of` names the class of an instance beside the buffer.
 pub fn decode(wire: &Wire, packet: &Packet, class_of: &dyn Fn(InstanceId) -> String) -> Option<Value> {
@@ -86,12 +88,14 @@ fn item(item: &PacketItem) -> Value {
         ItemKind::Answer { success: true, .. } => "answer",
         ItemKind::Answer { success: false, .. } => "failure",
     };
+    let missing = item.payload.as_ref().and_then(|payload| payload.missing.clone());
     Value::record([
         ("name", Value::from(item.name.clone())),
         ("kind", Value::from(kind)),
         ("from", Value::Number(item.bytes.start as f64)),
         ("to", Value::Number(item.bytes.end as f64)),
         ("values", item.payload.as_ref().map_or(Value::Nil, |payload| of_codec(&payload.value))),
+        ("missing", missing.map_or(Value::Nil, Value::from)),
     ])
 }
 
