@@ -1,6 +1,6 @@
 //! Runs the spec beside each runtime module, on a bare VM: the library needs of Roblox only `task`, `warn` and a clock.
 
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, reason = "in a test, an unwrap is an assertion")]
 
 use std::path::Path;
 

@@ -1,6 +1,6 @@
 //! Modules of the largest schemas load: a Luau function may have 200 locals and 255 upvalues, a channel 256 declarations.
 
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, reason = "in a test, an unwrap is an assertion")]
 
 use blinkblox_compiler::schema::Profile;
 use blinkblox_compiler::source::MemoryLoader;

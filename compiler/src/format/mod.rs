@@ -1,7 +1,7 @@
 //! The canonical layout of a schema. Source: tooling specification, 7.5.
 //!
 //! Works on tokens and the comments between them, so whatever is written is kept: only white space and the commas
-//! behind last items change. A text that does not parse is refused, never guessed at. [`format`] is the way in; `tree`
+//! behind last items change. A text that does not parse is refused, never guessed at. [`format()`] is the way in; `tree`
 //! groups the tokens, `layout` writes them.
 
 mod layout;

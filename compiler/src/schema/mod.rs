@@ -417,7 +417,7 @@ pub struct Field {
 }
 
 /// A primitive number type.
-#[allow(missing_docs)]
+#[allow(missing_docs, reason = "each is named as the type is written")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum NumberKind {
     U8,
@@ -496,7 +496,7 @@ pub enum Rotation {
 }
 
 /// Roblox types that take no range and no components.
-#[allow(missing_docs)]
+#[allow(missing_docs, reason = "each is named as the type is")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum RobloxType {
     Color3,
@@ -553,7 +553,7 @@ pub enum PackedBooleanReader {
 }
 
 /// The entry file's options; `spec/runtime.md` 3.2 gives each one's meaning and default. Sizes in bytes.
-#[allow(missing_docs)]
+#[allow(missing_docs, reason = "each is named as the option is")]
 #[derive(Clone, Debug, PartialEq)]
 pub struct Options {
     pub server_output: Option<String>,

@@ -194,7 +194,7 @@ pub struct Element {
 }
 
 /// Which keyword declares a type.
-#[allow(missing_docs)]
+#[allow(missing_docs, reason = "each is named as the keyword is")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TypeKeyword {
     Type,

@@ -70,7 +70,7 @@ pub enum TokenKind {
 macro_rules! words {
     ($(#[$doc:meta])* $name:ident { $($variant:ident = $text:literal,)+ }) => {
         $(#[$doc])*
-        #[allow(missing_docs)]
+        #[allow(missing_docs, reason = "each is named as the word is")]
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         pub enum $name {
             $($variant,)+

@@ -1,7 +1,7 @@
 //! The VM specs run in: outside every side, with the test API, moving worlds and holding their values.
 //!
-//! The director's threads wait for calls into sides and for virtual time; the [`runner`](super::runner) moves the
-//! worlds while they do. Nothing here prints.
+//! The director's threads wait for calls into sides and for virtual time; the runner moves the worlds while they
+//! do. Nothing here prints.
 
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
@@ -80,7 +80,7 @@ impl Director {
         &self.vm
     }
 
-    /// The director behind a native made with [`Director::native`].
+    /// The director behind a native that carries [`Director::handle`].
     pub fn of(cx: &Cx<'_>) -> Result<Rc<Director>, Raise> {
         let director = cx.captured::<Weak<Director>>().and_then(|director| director.upgrade());
         director.ok_or_else(|| Raise::new("the test run is over"))

@@ -240,7 +240,7 @@ fn memory_may_run_out_inside_native_code() {
             loop {
                 cx.push_table(10_000, 0);
             }
-            #[allow(unreachable_code)]
+            #[allow(unreachable_code, reason = "it gives the closure its type")]
             Ok(())
         })
         .unwrap_err();

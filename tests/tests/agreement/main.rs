@@ -3,7 +3,7 @@
 //!
 //! Modules run on a bare VM with a stand-in for the platform (`host.luau`), since only bytes are at stake here.
 
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, reason = "in a test, an unwrap is an assertion")]
 
 mod convert;
 mod modules;

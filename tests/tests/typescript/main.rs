@@ -4,7 +4,7 @@
 //! `npm` installs what `tests/typescript/package-lock.json` names, once for each content of that file. Where there is no
 //! Node.js the compiler's part says so and passes.
 
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, reason = "in a test, an unwrap is an assertion")]
 
 mod compiler;
 mod mirror;

@@ -1,6 +1,6 @@
 //! The golden modules pass the type checker.
 
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, reason = "in a test, an unwrap is an assertion")]
 
 use std::path::Path;
 

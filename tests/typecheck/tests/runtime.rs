@@ -1,6 +1,6 @@
 //! The runtime library passes the type checker, in the form in which generated modules carry it.
 
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, reason = "in a test, an unwrap is an assertion")]
 
 use blinkblox_compiler::emit::bundle::{Bundle, modules};
 use blinkblox_typecheck::assert_checks;

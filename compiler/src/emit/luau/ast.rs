@@ -149,7 +149,7 @@ pub enum UnaryOp {
 
 /// Operators with two operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs)]
+#[allow(missing_docs, reason = "each is named as the operator is")]
 pub enum BinaryOp {
     Or,
     And,

@@ -35,7 +35,7 @@ fn get(function: &str, at: Expr) -> Expr {
 }
 
 /// Writes `value`, a name, where the node's bytes lie.
-#[allow(clippy::too_many_arguments)]
+#[allow(clippy::too_many_arguments, reason = "each is needed, and there is one caller")]
 pub fn write(
     cx: &mut Context,
     names: &mut Names,

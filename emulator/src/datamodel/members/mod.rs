@@ -1,6 +1,6 @@
 //! The one table of what scripts can use of instances, apart from properties: methods, events and callbacks.
 //!
-//! A class's members are declared in the file of its behaviour, one line each, and gathered in [`TABLES`]. To add
+//! A class's members are declared in the file of its behaviour, one line each, and gathered in `TABLES`. To add
 //! some: write `pub const MEMBERS: &[Member] = &[method("Foo", "Bar", bar), ...]` in a file and name it there.
 //! Properties come from the class database; a [`property`] line computes one instead.
 //! [`of`] joins all that to one table a class, keyed by atom, made at first use.

@@ -1,4 +1,4 @@
-//! Turns a [`RunReport`](super::report::RunReport) into text, one file a format.
+//! Turns a [`RunReport`] into text, one file a format.
 
 pub mod junit;
 pub mod pretty;

@@ -33,7 +33,7 @@ pub struct Written {
 
 /// Writes an item: its header, then the payload of `values`, one expression a parameter. Errors name `what` and are
 /// raised `level` calls up; at level 0 they are texts to stand behind another.
-#[allow(clippy::too_many_arguments)]
+#[allow(clippy::too_many_arguments, reason = "each caller has its own value for each")]
 pub fn item(
     cx: &mut Context,
     names: &mut Names,
