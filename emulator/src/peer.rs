@@ -27,7 +27,7 @@ use rustc_hash::FxHashMap;
 
 pub use log::Log;
 pub use owners::Owner;
-pub use require::Modules;
+pub use require::{Modules, REQUIRE_BY_NAME};
 pub use script_tree::{NoScripts, ScriptTree};
 
 use crate::clock::{PeerClock, WorldClock};
@@ -243,6 +243,14 @@ impl Peer {
         let code: Bytecode =
             self.shared.bytecode.get(source, name).map_err(|error| Failure::text(error.to_string()))?;
         self.vm.load(&code, name, environment)
+    }
+
+    /// Compiles a source and loads it into the environment of `beside`, a main function loaded before. A syntax error
+    /// is a failure whose text names script and line.
+    pub fn load_beside(&self, source: &Arc<str>, name: &str, beside: &Handle) -> Result<Handle, Failure> {
+        let code: Bytecode =
+            self.shared.bytecode.get(source, name).map_err(|error| Failure::text(error.to_string()))?;
+        self.vm.load_beside(&code, name, beside)
     }
 
     /// A new owner of threads: a run of a script, or of a chunk without one.

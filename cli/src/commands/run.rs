@@ -45,6 +45,14 @@ impl Run {
             return Err(Fault::usage("--for takes a number of seconds"));
         }
         let world = game::open(&self.world.options()?).map_err(Fault::load)?;
+        if let Some(only) = self.only.as_deref().filter(|only| world.side_named(only).is_none()) {
+            let mut names = vec!["server".to_string()];
+            names.extend(world.clients().iter().map(|client| name_of(&world, client.side)));
+            return Err(Fault::usage(format!(
+                "--only: there is no side {only}; there are {}",
+                names.join(", ")
+            )));
+        }
         let end = Time::from_seconds(self.seconds);
         let mut shown = 0;
         while world.now() < end {
@@ -109,7 +117,9 @@ fn summary(world: &World) -> String {
         }
     }
     rows.sort_by(|a, b| b.2.cmp(&a.2).then_with(|| a.0.cmp(&b.0)));
-    let mut out = format!("{:.1} s played, {} clients\n", world.now().seconds(), world.clients().len());
+    let clients = world.clients().len();
+    let plural = if clients == 1 { "" } else { "s" };
+    let mut out = format!("{:.1} s played, {clients} client{plural}\n", world.now().seconds());
     for (key, calls, bytes) in rows {
         out.push_str(&format!("  {key}: {calls} calls, about {bytes} bytes\n"));
     }

@@ -182,3 +182,83 @@ fn a_problem_at_the_prompt_ends_with_1_and_the_rest_still_runs() {
     );
     assert!(out(&output).contains("3 : number"));
 }
+
+/// A project with a module on each side, and a spec a folder below it.
+fn small_project() -> TempDir {
+    let tree = r#"{ "name": "small", "tree": { "$className": "DataModel",
+        "ServerScriptService": { "Farm": { "$path": "farm.luau" } },
+        "StarterPlayer": { "StarterPlayerScripts": { "View": { "$path": "farm.luau" } } } } }"#;
+    let spec = "it('opens the project above', function()\n\
+                local world = test.world({ project = '..', clients = 1 })\n\
+                expect(world.server:require('ServerScriptService.Farm').size):toBe(3)\nend)";
+    project(&[
+        ("default.project.json", tree),
+        ("farm.luau", "return { size = 3 }"),
+        ("specs/farm.spec.luau", spec),
+    ])
+}
+
+#[test]
+fn a_spec_reaches_the_working_directory_from_below() {
+    let folder = small_project();
+    for arguments in [&["test"][..], &["test", "specs"], &["test", "specs/farm.spec.luau"]] {
+        let output = blinkblox(folder.path(), arguments);
+        assert_eq!(code(&output), 0, "{arguments:?}: {}", out(&output));
+        assert!(out(&output).contains("1 file, seed 0"), "{}", out(&output));
+    }
+}
+
+#[test]
+fn the_prompt_keeps_what_is_not_local_a_side_and_names_what_it_requires() {
+    let folder = small_project();
+    let input = [
+        "x = 5",
+        "x + 1",
+        ".require ServerScriptService.Farm",
+        "Farm.size",
+        ".client",
+        "x",
+        ".step 60",
+        ".require Players.LocalPlayer.PlayerScripts.View",
+        "View.size + 1",
+        ".tree Players.LocalPlayer.PlayerScripts",
+    ];
+    let mut arguments = vec!["repl"];
+    arguments.extend(input.iter().flat_map(|line| ["--eval", line]));
+    let output = blinkblox(folder.path(), &arguments);
+    let text = out(&output);
+    assert_eq!(code(&output), 0, "{text}{}", err(&output));
+    let wanted = "6 : number\n{ size = 3 }\n3 : number\nnil\n{ size = 3 }\n4 : number\nPlayerScripts (PlayerScripts)\n";
+    assert!(text.starts_with(wanted), "{text}");
+
+    for (line, wanted) in [
+        (".require ReplicatedStorage.Nowhere", "there is no ReplicatedStorage.Nowhere on this side"),
+        (".packet", ".packet needs the number"),
+        (".net nobody", "there is no client or network called nobody"),
+    ] {
+        let output = blinkblox(folder.path(), &["repl", "--eval", line]);
+        assert_eq!(code(&output), 1, "{line}");
+        assert!(err(&output).starts_with(wanted), "{line}: {}", err(&output));
+    }
+}
+
+#[test]
+fn a_schema_that_does_not_compile_says_where() {
+    let folder = small_project();
+    fs::write(folder.path().join("blinkblox.toml"), "[[schema]]\npath = 'game.blink'\n").unwrap();
+    fs::write(folder.path().join("game.blink"), "-- Empty.\nevent\n").unwrap();
+    let output = blinkblox(folder.path(), &["run"]);
+    assert_eq!(code(&output), 3);
+    assert!(err(&output).contains("game.blink:3:1: the file ends"), "{}", err(&output));
+}
+
+#[test]
+fn a_side_nobody_is_on_is_refused() {
+    let folder = small_project();
+    let output = blinkblox(folder.path(), &["run", "--for", "0.1", "--only", "Nobody"]);
+    assert_eq!(code(&output), 2);
+    assert!(err(&output).contains("there is no side Nobody; there are server, Player1"), "{}", err(&output));
+    let output = blinkblox(folder.path(), &["run", "--for", "0.1", "--only", "Player1"]);
+    assert_eq!(code(&output), 0, "{}", err(&output));
+    assert!(out(&output).contains("0.1 s played, 1 client\n"), "{}", out(&output));
+}

@@ -38,6 +38,29 @@ const ERRORED: &str = "Requested module experienced an error while loading";
 const NOT_ONE: &str = "Module code did not return exactly one value";
 const RECURSIVE: &str = "Requested module was required recursively";
 
+/// Finds a module by full name and requires it, as code of that side would. Takes the name, and how many seconds to
+/// wait for what is not there yet.
+pub const REQUIRE_BY_NAME: &str = r#"
+local path, patience = ...
+local at = game
+for _, name in string.split(path, ".") do
+	if not (at == game and name == "game") then
+		local ok, value = pcall(function()
+			return (at :: any)[name]
+		end)
+		if ok and typeof(value) == "Instance" then
+			at = value
+		else
+			at = if at == game then game:GetService(name) else at:WaitForChild(name, patience or 30)
+		end
+		if not at then
+			error(`there is no {path} on this side: {name} is missing`, 0)
+		end
+	end
+end
+return require(at)
+"#;
+
 impl Modules {
     fn state(&self, module: InstanceId) -> Option<Result<Option<Value>, &'static str>> {
         self.states.borrow().get(&module).map(|state| match state {

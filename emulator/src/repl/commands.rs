@@ -3,15 +3,18 @@
 use super::{Repl, Reply};
 use crate::clock::Time;
 use crate::network::{LinkSettings, LinkValue, Way};
+use crate::peer::REQUIRE_BY_NAME;
 use crate::shared::Side;
 use crate::trace::{Packet, Target};
 use crate::world::{JoinOptions, LeaveHow, PacketFilter};
 
 const HELP: &str = "\
-any Luau               runs on the current side; an expression shows its values
+any Luau               runs on the current side; an expression shows its values, and what is not
+                       local stays. Ctrl-C gives up an input that goes on over lines
 .server                go to the server
 .client [NAME]         go to a client, the first unless named
-.require PATH          require a module of this side: ReplicatedStorage.Net
+.require PATH          require a module of this side and call it by its last name:
+                       ReplicatedStorage.Net is then Net
 .join [NAME]           a client joins
 .leave NAME [HOW]      it leaves: quit, kick, timeout or crash
 .step [N]              run N server frames, 1 unless given
@@ -26,6 +29,9 @@ any Luau               runs on the current side; an expression shows its values
 .sides                 who is in the world
 .help                  this text
 .quit                  leave the prompt";
+
+/// Seconds `.require` waits for a part of a name.
+const WAIT: u32 = 2;
 
 type Outcome = Result<Reply, String>;
 
@@ -78,9 +84,13 @@ impl Repl {
 
     fn require(&mut self, rest: &[&str]) -> Outcome {
         let path = rest.first().ok_or(".require needs a full name, such as ReplicatedStorage.Net")?;
-        let names = path.split('.').filter(|name| *name != "game");
-        let found: String = names.map(|name| format!(":WaitForChild({name:?}, 5)")).collect();
-        self.pending = format!("require((game :: any){found})");
+        let name = path.rsplit('.').next().unwrap_or(path);
+        let value = format!("(function(...)\n{REQUIRE_BY_NAME}end)({path:?}, {WAIT})");
+        self.pending = if is_name(name) {
+            format!("{name} = {value}\nreturn {name}")
+        } else {
+            format!("return {value}")
+        };
         Ok(self.evaluate())
     }
 
@@ -105,6 +115,7 @@ impl Repl {
         };
         let index = self.named_client(name)?;
         self.world.leave(index, how).map_err(|error| error.to_string())?;
+        self.sessions.remove(&Side::Client(index));
         if self.side == Side::Client(index) {
             self.side = Side::Server;
         }
@@ -181,7 +192,8 @@ impl Repl {
     }
 
     fn packet(&mut self, rest: &[&str]) -> Outcome {
-        let id = number(rest.first(), 0.0)? as u64;
+        let id = rest.first().ok_or(".packet needs the number of a packet; .packets lists them")?;
+        let id = number(Some(&id.trim_start_matches('#')), 0.0)? as u64;
         let packet =
             self.world.trace().packet(id).cloned().ok_or_else(|| format!("there is no packet #{id}"))?;
         let mut lines = vec![self.describe(&packet)];
@@ -242,6 +254,17 @@ impl Repl {
     }
 }
 
+/// Whether Luau takes the text for the name of a variable.
+fn is_name(text: &str) -> bool {
+    const WORDS: [&str; 21] = [
+        "and", "break", "do", "else", "elseif", "end", "false", "for", "function", "if", "in", "local",
+        "nil", "not", "or", "repeat", "return", "then", "true", "until", "while",
+    ];
+    text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+        && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+        && !WORDS.contains(&text)
+}
+
 fn number(word: Option<&&str>, default: f64) -> Result<f64, String> {
     word.map_or(Ok(default), |word| word.parse().map_err(|_| format!("{word} is not a number")))
 }
@@ -254,7 +277,7 @@ pub(crate) fn link(base: LinkSettings, words: &[&str]) -> Result<LinkSettings, S
             None => {
                 settings = LinkSettings::preset(word).ok_or_else(|| {
                     format!(
-                        "there is no network called {word}; {} are known",
+                        "there is no client or network called {word}; the networks are {}",
                         crate::network::PRESETS.join(", ")
                     )
                 })?;

@@ -24,7 +24,14 @@ impl Repl {
                 return Reply::Problem(error.to_string());
             }
         };
-        let load = |text: &str| peer.load(&Arc::from(text), "input", &[]);
+        let session = match self.session(&peer) {
+            Ok(session) => session,
+            Err(failure) => {
+                self.pending.clear();
+                return Reply::Problem(failure.text);
+            }
+        };
+        let load = |text: &str| peer.load_beside(&Arc::from(text), "input", &session);
         let expression = source.strip_prefix('=').unwrap_or(&source);
         let function = match load(&format!("return {expression}")).or_else(|_| load(&source)) {
             Ok(function) => function,
@@ -36,6 +43,16 @@ impl Repl {
         };
         self.pending.clear();
         self.run(&function)
+    }
+
+    /// What all inputs on the current side share their globals with.
+    fn session(&mut self, peer: &Peer) -> Result<Handle, Failure> {
+        if let Some(session) = self.sessions.get(&self.side) {
+            return Ok(session.clone());
+        }
+        let session = peer.load(&Arc::from(""), "input", &[])?;
+        self.sessions.insert(self.side, session.clone());
+        Ok(session)
     }
 
     fn run(&mut self, function: &Handle) -> Reply {
@@ -67,7 +84,7 @@ impl Repl {
             }
             Some(Err(failure)) => {
                 let output = self.new_output();
-                Reply::Problem(format!("{output}{}", failure.report()))
+                Reply::Problem(format!("{output}{}", failure.text))
             }
             None => self.with_output(format!("(still running after {PATIENCE} virtual seconds)")),
         }

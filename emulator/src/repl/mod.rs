@@ -8,7 +8,10 @@ mod eval;
 
 use std::rc::Rc;
 
+use rustc_hash::FxHashMap;
+
 use crate::shared::Side;
+use crate::vm::Handle;
 use crate::world::World;
 
 /// A session on one world.
@@ -17,6 +20,8 @@ pub struct Repl {
     side: Side,
     pending: String,
     seen: Vec<usize>,
+    /// A function a side, in whose environment every input on it runs.
+    sessions: FxHashMap<Side, Handle>,
 }
 
 /// What a line led to.
@@ -35,7 +40,13 @@ pub enum Reply {
 impl Repl {
     /// A session that starts on the server.
     pub fn new(world: World) -> Repl {
-        Repl { world: Rc::new(world), side: Side::Server, pending: String::new(), seen: Vec::new() }
+        Repl {
+            world: Rc::new(world),
+            side: Side::Server,
+            pending: String::new(),
+            seen: Vec::new(),
+            sessions: FxHashMap::default(),
+        }
     }
 
     /// What stands in front of the input: the side and the time, or a mark that more is expected.

@@ -276,7 +276,11 @@ impl Settings {
             // One value is all there is so far; naming it is no error.
             "timezone" if value == "UTC" => {}
             "hostIterationOrder" if value == "stable" => {}
-            _ => return Err(format!("there is no setting {key}; see the settings of a world in the manual")),
+            _ => {
+                let known: Vec<String> =
+                    Settings::default().entries().into_iter().map(|entry| entry.0).collect();
+                return Err(format!("there is no setting {key}; there are {}", known.join(", ")));
+            }
         }
         Ok(())
     }

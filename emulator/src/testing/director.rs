@@ -303,7 +303,8 @@ pub fn normalise(path: &Path) -> PathBuf {
             part => out.push(part),
         }
     }
-    out
+    // An empty path is no folder to anybody; the working directory has a name.
+    if out.as_os_str().is_empty() { PathBuf::from(".") } else { out }
 }
 
 fn with_suffix(path: &Path, suffix: &str) -> PathBuf {

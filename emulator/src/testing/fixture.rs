@@ -6,7 +6,7 @@ use std::sync::Arc;
 use blinkblox_compiler::schema::Profile;
 use blinkblox_compiler::source::{MemoryLoader, SourceLoader};
 use blinkblox_compiler::wire::Wire;
-use blinkblox_compiler::{Compilation, compile};
+use blinkblox_compiler::{Analysis, Compilation, compile};
 
 use super::director::{normalise, shown};
 use crate::project::{self, Node, ProjectTree};
@@ -161,9 +161,17 @@ pub fn load_project(path: &Path) -> Result<ProjectTree, String> {
 
 /// The headline and place of each error.
 pub fn first_errors(compilation: &Compilation) -> String {
-    let lines = compilation.analysis.diagnostics.iter().filter(|diagnostic| diagnostic.is_error());
+    let Analysis { diagnostics, sources, .. } = &compilation.analysis;
+    let lines = diagnostics.iter().filter(|diagnostic| diagnostic.is_error());
     lines
-        .map(|diagnostic| format!("  [{}] {}", diagnostic.code_text(), diagnostic.headline))
+        .map(|diagnostic| {
+            let place = diagnostic.span().map(|span| {
+                let start = sources.start(span);
+                format!("{}:{}:{}: ", sources[span.file].shown, start.line, start.column)
+            });
+            let place = place.unwrap_or_default();
+            format!("  [{}] {place}{}", diagnostic.code_text(), diagnostic.headline)
+        })
         .collect::<Vec<_>>()
         .join("\n")
 }

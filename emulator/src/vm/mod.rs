@@ -21,6 +21,11 @@ mod failure;
 mod native;
 mod stack;
 mod state;
+/// A name as Luau takes it for a chunk: shown as it is.
+fn chunk_name(name: &str) -> std::ffi::CString {
+    std::ffi::CString::new(format!("={}", name.replace('\0', "?"))).unwrap_or_default()
+}
+
 #[cfg(test)]
 mod tests;
 mod types;
@@ -248,6 +253,28 @@ impl Vm {
         })
     }
 
+    /// The main function of a chunk that shares the environment of `beside`, another one's main function: what one
+    /// writes to a global, the other sees.
+    pub fn load_beside(&self, code: &Bytecode, name: &str, beside: &Handle) -> Result<Handle, Failure> {
+        self.enter(|cx| {
+            let chunk = chunk_name(name);
+            cx.reserve(3);
+            cx.push_handle(beside);
+            // SAFETY: room is reserved; the function's environment is on top for the load; the bytecode comes from
+            // our compiler. The environment changes between chunks, so no shortcut may rest on it.
+            unsafe {
+                let l = cx.state();
+                lua_getfenv(l, -1);
+                lua_setsafeenv(l, -1, 0);
+                if luau_load(l, chunk.as_ptr(), code.as_ptr().cast(), code.len(), -1) != LUA_OK {
+                    let text = String::from_utf8_lossy(values::string_at(l, -1)).into_owned();
+                    return Err(Raise::new(text));
+                }
+                Ok(Handle::take(l, -1))
+            }
+        })
+    }
+
     /// The main function of a script, with an environment of its own: `environment`, then the sealed globals.
     ///
     /// `name` is the script's full name as errors show it.
@@ -258,7 +285,7 @@ impl Vm {
         environment: &[(&str, Value)],
     ) -> Result<Handle, Failure> {
         self.enter(|cx| {
-            let chunk = std::ffi::CString::new(format!("={}", name.replace('\0', "?"))).unwrap_or_default();
+            let chunk = chunk_name(name);
             // SAFETY: the environment is on top for the load; the bytecode comes from our compiler.
             unsafe {
                 let l = cx.state();

@@ -380,7 +380,8 @@ impl World {
         member.map(|member| member.player).ok_or(WorldError::NoSuchSide(Side::Client(client)))
     }
 
-    /// The instance of that full name on a side; `game` for `game` and the empty text.
+    /// The instance of that full name on a side; `game` for `game` and the empty text. `Players.LocalPlayer` is a
+    /// client's own player.
     ///
     /// Errors: [`WorldError::NoSuchSide`].
     pub fn find(&self, side: Side, path: &str) -> Result<Option<InstanceId>, WorldError> {
@@ -389,7 +390,12 @@ impl World {
         let store = model.store();
         let mut at = crate::datamodel::store::GAME;
         for name in path.split('.').skip_while(|name| *name == "game" || name.is_empty()) {
-            match store.find_child(at, name) {
+            let local_player = || match side {
+                Side::Client(index) if name == "LocalPlayer" => self.player(index).ok(),
+                _ => None,
+            };
+            let child = store.find_child(at, name).or_else(local_player);
+            match child.filter(|child| store.parent(*child) == Some(at)) {
                 Some(child) => at = child,
                 None => return Ok(None),
             }

@@ -9,6 +9,7 @@ use super::world::{slot_and_side, wrong};
 use crate::clock::Time;
 use crate::datamodel::classes::class_by_name;
 use crate::membrane::{HomeId, Membrane};
+use crate::peer::REQUIRE_BY_NAME;
 use crate::services::user_input_service::{self, Input};
 use crate::shared::{LogLevel, LogLine, Side};
 use crate::testing::director::Director;
@@ -36,28 +37,6 @@ pub const NATIVES: &[(&str, NativeFn)] = &[
     ("localPlayer", local_player),
 ];
 
-/// Finds a module by full name and requires it, as code of that side would.
-const REQUIRE: &str = r#"
-local path = ...
-local at = game
-for _, name in string.split(path, ".") do
-	if not (at == game and name == "game") then
-		local ok, value = pcall(function()
-			return (at :: any)[name]
-		end)
-		if ok and typeof(value) == "Instance" then
-			at = value
-		else
-			at = if at == game then game:GetService(name) else at:WaitForChild(name, 30)
-		end
-		if not at then
-			error(`there is no {path} on this side: {name} is missing`, 0)
-		end
-	end
-end
-return require(at)
-"#;
-
 fn require(cx: &mut Cx<'_>) -> Outcome {
     let director = Director::of(cx)?;
     let (slot, side) = slot_and_side(cx, &director)?;
@@ -69,7 +48,7 @@ fn require(cx: &mut Cx<'_>) -> Outcome {
         }
         other => return Err(format!("require takes a full name, not a {}", other.type_name()).into()),
     };
-    let function = director.worlds.helper(home, REQUIRE)?;
+    let function = director.worlds.helper(home, REQUIRE_BY_NAME)?;
     director.membrane.clone().call(cx, HomeId::DIRECTOR, home, &function, &arguments)
 }
 

@@ -169,8 +169,10 @@ fn link(base: LinkSettings, value: &Value) -> Result<LinkSettings, Raise> {
     match value {
         Value::String(_) => {
             let name = value.to_string();
-            LinkSettings::preset(&name)
-                .ok_or_else(|| Raise::new(format!("there is no network called \"{name}\"")))
+            LinkSettings::preset(&name).ok_or_else(|| {
+                let known = crate::network::PRESETS.join(", ");
+                Raise::new(format!("there is no network called \"{name}\"; there are {known}"))
+            })
         }
         Value::Table(table) => {
             let mut settings = base;

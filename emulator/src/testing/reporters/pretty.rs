@@ -127,6 +127,11 @@ fn render_failure(
     let _ = writeln!(out, "    {}\n", paint.dim(&format!("again: {}", report.repro(file, test))));
 }
 
+/// What stands behind a noun of that many.
+fn plural(count: usize) -> &'static str {
+    if count == 1 { "" } else { "s" }
+}
+
 fn render_summary(out: &mut String, report: &RunReport, paint: &Paint) {
     let totals = report.totals();
     let mut parts = vec![format!("{} passed", totals.passed)];
@@ -135,7 +140,7 @@ fn render_summary(out: &mut String, report: &RunReport, paint: &Paint) {
         parts.push(format!("{} skipped", totals.skipped));
     }
     if totals.broken_files > 0 {
-        parts.push(format!("{} files not loaded", totals.broken_files));
+        parts.push(format!("{} file{} not loaded", totals.broken_files, plural(totals.broken_files)));
     }
     let line = parts.join(", ");
     let calm = totals.failed == 0 && totals.broken_files == 0;
@@ -144,8 +149,9 @@ fn render_summary(out: &mut String, report: &RunReport, paint: &Paint) {
         out,
         "{line}\n{}",
         paint.dim(&format!(
-            "{} files, seed {}, {:.2} s",
+            "{} file{}, seed {}, {:.2} s",
             report.files.len(),
+            plural(report.files.len()),
             report.seed,
             report.wall.as_secs_f64()
         ))
