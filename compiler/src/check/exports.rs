@@ -54,9 +54,5 @@ fn forbidden(checked: &Checked, sink: &mut Vec<Diagnostic>) {
 }
 
 fn slot(payload: &Payload) -> Option<Span> {
-    match payload {
-        Payload::Nothing => None,
-        Payload::Single(ty) => find_slot(ty),
-        Payload::Pack(elements) => elements.iter().find_map(|element| find_slot(&element.ty)),
-    }
+    payload.parameters().into_iter().find_map(|(_, ty)| find_slot(ty))
 }

@@ -53,11 +53,7 @@ struct Walk<'a> {
 
 impl Walk<'_> {
     fn payload(&mut self, payload: &Payload) {
-        match payload {
-            Payload::Nothing => {}
-            Payload::Single(ty) => self.ty(ty),
-            Payload::Pack(elements) => elements.iter().for_each(|element| self.ty(&element.ty)),
-        }
+        payload.parameters().into_iter().for_each(|(_, ty)| self.ty(ty));
     }
 
     fn ty(&mut self, ty: &Type) {

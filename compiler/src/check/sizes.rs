@@ -38,12 +38,7 @@ fn measurable(event: &Event, declared: &Declared) -> bool {
 
 /// What the payload is made of: elements of the pack, or the one type.
 fn types(event: &Event) -> impl Iterator<Item = &Type> {
-    let (single, pack) = match &event.data {
-        Payload::Nothing => (None, &[][..]),
-        Payload::Single(ty) => (Some(ty), &[][..]),
-        Payload::Pack(elements) => (None, elements.as_slice()),
-    };
-    single.into_iter().chain(pack.iter().map(|element| &element.ty))
+    event.data.parameters().into_iter().map(|(_, ty)| ty)
 }
 
 fn cannot_fit(event: &Event, size: &EventSize, limit: u32) -> Diagnostic {

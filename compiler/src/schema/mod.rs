@@ -248,6 +248,20 @@ pub enum Payload {
     Pack(Vec<Element>),
 }
 
+impl Payload {
+    /// Name and type of each parameter, in order.
+    pub fn parameters(&self) -> Vec<(String, &Type)> {
+        match self {
+            Payload::Nothing => Vec::new(),
+            Payload::Single(ty) => vec![("Value".to_owned(), ty)],
+            Payload::Pack(elements) => {
+                let elements = elements.iter().enumerate();
+                elements.map(|(position, element)| (element.parameter(position), &element.ty)).collect()
+            }
+        }
+    }
+}
+
 /// An element of a type pack.
 #[derive(Clone, Debug)]
 pub struct Element {
@@ -257,6 +271,13 @@ pub struct Element {
     pub ty: Type,
     /// The name, or the type where there is none.
     pub span: Span,
+}
+
+impl Element {
+    /// Its name as a parameter: its own, or `Value` and its place from 1. `position` counts from 0.
+    pub fn parameter(&self, position: usize) -> String {
+        self.name.clone().unwrap_or_else(|| format!("Value{}", position + 1))
+    }
 }
 
 /// A type as used in one place.

@@ -214,10 +214,3 @@ impl Event {
         Element { name: Some(name.to_owned()), ty, span: self.span }
     }
 }
-
-impl Element {
-    /// Its name as a parameter: its own, or `Value` and its place from 1. `position` counts from 0.
-    pub fn parameter(&self, position: usize) -> String {
-        self.name.clone().unwrap_or_else(|| format!("Value{}", position + 1))
-    }
-}

@@ -53,19 +53,6 @@ pub fn functions<'a>(schema: &'a Schema, wire: &'a Wire) -> Vec<FunctionInfo<'a>
     found
 }
 
-/// The values of a payload: a name for documentation, and a type.
-fn values_of(schema: &Schema, payload: &Payload) -> Vec<(String, LuauType)> {
-    match payload {
-        Payload::Nothing => Vec::new(),
-        Payload::Single(value) => vec![("Value".to_owned(), types::of_type(schema, value))],
-        Payload::Pack(elements) => elements
-            .iter()
-            .enumerate()
-            .map(|(place, element)| (element.parameter(place), types::of_type(schema, &element.ty)))
-            .collect(),
-    }
-}
-
 impl FunctionInfo<'_> {
     /// Whether this side answers it.
     pub fn is_answered(&self, server: bool) -> bool {
@@ -131,7 +118,7 @@ impl FunctionInfo<'_> {
 
     /// A function that writes a successful answer.
     fn answer_writer(&self, cx: &mut Context) -> Expr {
-        let (rest, values) = positional(&values_of(cx.schema, &self.function.return_));
+        let (rest, values) = positional(&types::of_payload(cx.schema, &self.function.return_));
         let mut params = id_params(cx);
         params.extend(rest);
         let mut body = Block::new();
@@ -168,8 +155,8 @@ impl FunctionInfo<'_> {
     }
 
     fn on(&self, cx: &mut Context, answers: &Expr) -> Entry {
-        let data = values_of(cx.schema, &self.function.data);
-        let returns = values_of(cx.schema, &self.function.return_);
+        let data = types::of_payload(cx.schema, &self.function.data);
+        let returns = types::of_payload(cx.schema, &self.function.return_);
         let LuauType::Function(params, _) = listener_type(cx.server, &data) else {
             unreachable!("a listener's type is a function")
         };
@@ -182,14 +169,14 @@ impl FunctionInfo<'_> {
     }
 
     fn invoke(&self, cx: &mut Context) -> Entry {
-        let (rest, values) = positional(&values_of(cx.schema, &self.function.data));
+        let (rest, values) = positional(&types::of_payload(cx.schema, &self.function.data));
         let mut params = Vec::new();
         if cx.server {
             params.push(param("Player", ty("Player")));
         }
         params.extend(rest);
         let returns: Vec<LuauType> =
-            values_of(cx.schema, &self.function.return_).into_iter().map(|(_, ty)| ty).collect();
+            types::of_payload(cx.schema, &self.function.return_).into_iter().map(|(_, ty)| ty).collect();
         let player = if cx.server { name("Player") } else { Expr::Nil };
         let identity = [player, name("Id"), self.report_key(), self.name()];
 
@@ -299,21 +286,9 @@ impl FunctionInfo<'_> {
     ) -> (Vec<Expr>, u64) {
         let mut names = Names::default();
         let what = self.function.path.join(".");
-        let kinds = values_of(cx.schema, payload);
+        let kinds = types::of_payload(cx.schema, payload);
         let (values, advance) = read::payload(cx, &mut names, &item.payload, item.header.size(), &what, out);
-        let held = values
-            .into_iter()
-            .zip(kinds)
-            .map(|(value, (hint, kind))| {
-                if matches!(value, Expr::Name(_) | Expr::Number(_) | Expr::Nil) {
-                    return value;
-                }
-                let local = names.fresh(&hint);
-                out.local_typed(&local, kind, value);
-                name(local)
-            })
-            .collect();
-        (held, advance)
+        (read::held(&mut names, values, kinds, out), advance)
     }
 
     fn read_call(&self, cx: &mut Context, answers: Expr) -> Block {

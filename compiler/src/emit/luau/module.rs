@@ -9,7 +9,7 @@ use super::functions::FunctionInfo;
 use super::roblox::enum_table;
 use super::types;
 use crate::emit::bundle::type_declaration;
-use crate::schema::{Call, Casing, Channel, Event, Item, Payload, Schema, Scope, Side};
+use crate::schema::{Call, Casing, Channel, Event, Item, Schema, Scope, Side};
 use crate::wire::{EventWire, Wire};
 
 /// Module-level locals a module may spend on events. Beyond, their state goes into one table: a function may have 200
@@ -40,15 +40,7 @@ impl EventInfo<'_> {
 
     /// Its declared parameters: a name for documentation, and a type.
     pub fn declared(&self, schema: &Schema) -> Vec<(String, LuauType)> {
-        match &self.event.data {
-            Payload::Nothing => Vec::new(),
-            Payload::Single(value) => vec![("Value".to_owned(), types::of_type(schema, value))],
-            Payload::Pack(elements) => elements
-                .iter()
-                .enumerate()
-                .map(|(place, element)| (element.parameter(place), types::of_type(schema, &element.ty)))
-                .collect(),
-        }
+        types::of_payload(schema, &self.event.data)
     }
 
     /// What a listener is given behind the player.

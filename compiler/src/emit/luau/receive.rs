@@ -167,18 +167,7 @@ impl<'a> Inbound<'a> {
             && info.event.stream.is_none()
             && (self.polled || !info.is_sync());
         if !sure {
-            values = values
-                .into_iter()
-                .zip(kinds(cx, info))
-                .map(|(value, (hint, kind))| {
-                    if matches!(value, Expr::Name(_) | Expr::Number(_) | Expr::Nil) {
-                        return value;
-                    }
-                    let local = names.fresh(&hint);
-                    out.local_typed(&local, kind, value);
-                    name(local)
-                })
-                .collect();
+            values = read::held(&mut names, values, kinds(cx, info), &mut out);
         }
         let end = add(name("Cursor"), size(advance));
         let bytes = binary(end, BinaryOp::Sub, path("Place.at"));

@@ -1,7 +1,7 @@
 //! Luau types: the schema's named types as `export type`, and the type of any value of a plan.
 
 use super::ast::{Block, LuauType, Stat, array, optional, ty};
-use crate::schema::{Schema, Type, TypeDecl, TypeKind};
+use crate::schema::{Payload, Schema, Type, TypeDecl, TypeKind};
 use crate::wire::plan::{Node, Shape};
 
 /// An `export type` for each declared type, in order of declaration.
@@ -44,6 +44,11 @@ fn parameter(schema: &Schema, name: &str) -> String {
         own.push('_');
     }
     own
+}
+
+/// Name and Luau type of each parameter of a payload.
+pub fn of_payload(schema: &Schema, payload: &Payload) -> Vec<(String, LuauType)> {
+    payload.parameters().into_iter().map(|(name, ty)| (name, of_type(schema, ty))).collect()
 }
 
 /// The Luau type of values of a schema type.

@@ -282,15 +282,7 @@ impl Members<'_> {
             full: self.types.of(value, place),
             optional: is_optional(value),
         };
-        match payload {
-            Payload::Nothing => Vec::new(),
-            Payload::Single(single) => vec![value("Value".to_owned(), single)],
-            Payload::Pack(elements) => elements
-                .iter()
-                .enumerate()
-                .map(|(position, element)| value(element.parameter(position), &element.ty))
-                .collect(),
-        }
+        payload.parameters().into_iter().map(|(name, ty)| value(name, ty)).collect()
     }
 
     /// Parameters: `lead`, then those of a payload. One may be left out if all behind it may.

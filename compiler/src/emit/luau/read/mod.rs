@@ -57,6 +57,25 @@ pub fn payload(
     (values, if block.tail { 0 } else { head })
 }
 
+/// Reads values of a payload now, each into a local under the name and of the type that go with it; what needs no
+/// reading stays as it is.
+pub fn held(
+    names: &mut Names,
+    values: Vec<Expr>,
+    kinds: Vec<(String, LuauType)>,
+    out: &mut Block,
+) -> Vec<Expr> {
+    let hold = |(value, (hint, kind)): (Expr, (String, LuauType))| {
+        if matches!(value, Expr::Name(_) | Expr::Number(_) | Expr::Nil) {
+            return value;
+        }
+        let local = names.fresh(&hint);
+        out.local_typed(&local, kind, value);
+        name(local)
+    };
+    values.into_iter().zip(kinds).map(hold).collect()
+}
+
 struct Reader<'r, 'a> {
     cx: &'r mut Context<'a>,
     names: &'r mut Names,
