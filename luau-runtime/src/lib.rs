@@ -28,6 +28,7 @@ pub const MODULES: &[(&str, &str)] = &[
     ("Decoding", include_str!("Decoding.luau")),
     ("Float16", include_str!("Float16.luau")),
     ("Float24", include_str!("Float24.luau")),
+    ("Freeze", include_str!("Freeze.luau")),
     ("Guard", include_str!("Guard.luau")),
     ("Inbound", include_str!("Inbound.luau")),
     ("Listeners", include_str!("Listeners.luau")),

@@ -3,14 +3,23 @@
 //! It depends on the schema alone, and on nothing of how a value travels.
 
 use super::ast::*;
+use super::context::Context;
 use super::module::member;
 use crate::schema::{Casing, Function, Item, Length, Number, Payload, Range, Schema, Scope, Type, TypeKind};
 
 /// The member, when the options ask for it.
-pub fn entry(schema: &Schema) -> Option<Entry> {
+pub fn entry(cx: &mut Context) -> Option<Entry> {
+    let (word, table) = table(cx.schema)?;
+    // Frozen in one call: calls inside calls are more than the older type checker can follow.
+    let freeze = cx.runtime_function("Freeze");
+    Some(Entry::Named(word, apply(freeze, [table])))
+}
+
+/// The member's name and its table, when the options ask for it.
+pub fn table(schema: &Schema) -> Option<(String, Expr)> {
     let words = Words { casing: schema.options.casing, schema };
-    let table = freeze(words.scope(&schema.root));
-    schema.options.export_limits.then(|| Entry::Named(words.word("Limits"), table))
+    let found = || (words.word("Limits"), Expr::Table(words.scope(&schema.root)));
+    schema.options.export_limits.then(found)
 }
 
 struct Words<'a> {
@@ -62,7 +71,8 @@ impl Words<'_> {
                     let limits = self.ty(&element.ty)?;
                     Some(match &element.name {
                         Some(name) => Entry::Named(name.clone(), limits),
-                        None => Entry::Keyed(size(place as u64 + 1), limits),
+                        // Positions would share one type, which the older type checker takes from the first.
+                        None => Entry::Keyed(size(place as u64 + 1), cast(limits, ty("any"))),
                     })
                 };
                 some_table(elements.iter().enumerate().filter_map(named).collect())
@@ -75,7 +85,7 @@ impl Words<'_> {
             TypeKind::Number(number) => self.number(number),
             TypeKind::String(length) | TypeKind::Buffer(length) => self.length(length),
             TypeKind::Vector { magnitude, .. } => {
-                magnitude.as_ref().map(|range| freeze(self.range(range.min, range.max)))
+                magnitude.as_ref().map(|range| Expr::Table(self.range(range.min, range.max)))
             }
             TypeKind::Optional { inner, .. } => self.ty(inner),
             TypeKind::Named { ty, .. } => self.ty(ty),
@@ -126,12 +136,12 @@ impl Words<'_> {
         };
         let mut entries = self.range(min, max);
         entries.extend(number.scale.map(|step| Entry::Named(self.word("Step"), num(step))));
-        Some(freeze(entries))
+        Some(Expr::Table(entries))
     }
 
     fn length(&self, length: &Length) -> Option<Expr> {
         let max = if length.max_written { f64::from(length.max) } else { f64::INFINITY };
-        length.written.then(|| freeze(self.range(f64::from(length.min), max)))
+        length.written.then(|| Expr::Table(self.range(f64::from(length.min), max)))
     }
 
     fn range(&self, min: f64, max: f64) -> Vec<Entry> {
@@ -162,11 +172,7 @@ fn bound(value: f64) -> Expr {
 }
 
 fn some_table(entries: Vec<Entry>) -> Option<Expr> {
-    (!entries.is_empty()).then(|| freeze(entries))
-}
-
-fn freeze(entries: Vec<Entry>) -> Expr {
-    call("table.freeze", [Expr::Table(entries)])
+    (!entries.is_empty()).then_some(Expr::Table(entries))
 }
 
 #[cfg(test)]
@@ -176,24 +182,22 @@ mod tests {
     use crate::schema::Profile;
     use crate::source::MemoryLoader;
 
-    /// The table of a schema, `table.freeze` left out and on one line.
+    /// The table of a schema, on one line.
     fn limits(schema: &str) -> String {
         let text = format!("option ExportLimits = true\n{schema}");
         let analysis = crate::analyze(&MemoryLoader::new().with("x", text), "x", Profile::Release);
         assert!(!analysis.has_errors(), "{:?}", analysis.diagnostics);
-        let Some(Entry::Named(name, table)) = entry(&analysis.schema.unwrap()) else {
-            panic!("no limits");
-        };
+        let (name, table) = table(&analysis.schema.unwrap()).expect("asked for");
         let mut block = Block::new();
         block.local(name, table);
-        let printed = print::print(&block).replace("table.freeze(", "").replace(')', "");
+        let printed = print::print(&block);
         printed.split_whitespace().collect::<Vec<_>>().join(" ").replace(", }", " }")
     }
 
     #[test]
     fn absent_unless_asked_for() {
         let analysis = crate::analyze(&MemoryLoader::new().with("x", ""), "x", Profile::Release);
-        assert!(entry(&analysis.schema.unwrap()).is_none());
+        assert!(table(&analysis.schema.unwrap()).is_none());
     }
 
     #[test]
@@ -241,9 +245,9 @@ mod tests {
                  function F { Yield: Coroutine, Data: u8(0..5), Return: (u8(0..6), u8) }\n\
                  scope Inner { type T = u8(0..7) scope Empty { type U = u8 } }"
             ),
-            "local Limits = { E = { at = { Min = 0, Max = 3 }, [2] = { Min = 0, Max = 4 } }, \
+            "local Limits = { E = { at = { Min = 0, Max = 3 }, [2] = { Min = 0, Max = 4 } :: any }, \
              S = { Length = { Min = 0, Max = 20 } }, \
-             F = { Data = { Min = 0, Max = 5 }, Return = { [1] = { Min = 0, Max = 6 } } }, \
+             F = { Data = { Min = 0, Max = 5 }, Return = { [1] = { Min = 0, Max = 6 } :: any } }, \
              Inner = { T = { Min = 0, Max = 7 } } }"
         );
     }

@@ -392,7 +392,7 @@ fn net(cx: &mut Context, declared: Vec<Entry>) -> Expr {
     }
     entries.push(remotes(cx));
     entries.extend(traffic::members(cx));
-    entries.extend(super::limits::entry(cx.schema));
+    entries.extend(super::limits::entry(cx));
     entries.extend(declared);
     Expr::Table(entries)
 }

@@ -14,7 +14,7 @@ pub fn emit(schema: &Schema, wire: &Wire) -> String {
         .into_iter()
         .filter(|entry| !matches!(entry, Entry::Comment(_)))
         .filter(|entry| !matches!(entry, Entry::Named(_, Expr::Table(inner)) if inner.is_empty()))
-        .chain(limits::entry(schema))
+        .chain(limits::entry(cx))
         .collect();
     let mut file = module::header("types", &wire.signature, &[]);
     file.append(module::foundations(cx));

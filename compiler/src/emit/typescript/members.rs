@@ -325,18 +325,14 @@ pub fn codec(types: &Types, name: &str, place: &Place) -> Type {
 
 /// `Limits`, when the options ask for it: the module's own table, its numbers as types.
 pub fn limits_of(schema: &schema::Schema) -> Option<(String, Type)> {
-    match limits::entry(schema)? {
-        Entry::Named(name, table) => Some((name, bounds(&table))),
-        Entry::Item(_) | Entry::Keyed(..) | Entry::Comment(_) => None,
-    }
+    limits::table(schema).map(|(name, table)| (name, bounds(&table)))
 }
 
 fn bounds(value: &Expr) -> Type {
     match value {
         Expr::Number(bound) => Type::Number(*bound),
         Expr::Table(entries) => Type::Object(entries.iter().filter_map(bound_of).collect()),
-        // A frozen table.
-        Expr::Call(_, args) => args.first().map_or(ty("number"), bounds),
+        Expr::Cast(value, _) => bounds(value),
         // An open side, `math.huge` or its negation.
         _ => ty("number"),
     }
