@@ -413,10 +413,12 @@ pub fn remotes(cx: &Context) -> Entry {
 pub fn return_stubs(cx: &mut Context, functions: &[FunctionInfo], refuse_calls: bool) -> Block {
     let casing = cx.options.casing;
     let stubs = cx.runtime_function("Stubs");
-    let kept = ["Read", "Write", "Remotes", "Limits"]
-        .into_iter()
-        .map(|pascal| Entry::Named(member(casing, pascal), Expr::Bool(true)))
-        .collect();
+    let mut kept = vec!["Read", "Write"];
+    if cx.options.traffic_stats {
+        kept.extend(["GetTrafficStats", "ResetTrafficStats"]);
+    }
+    let kept =
+        kept.into_iter().map(|pascal| Entry::Named(member(casing, pascal), Expr::Bool(true))).collect();
     let spelled = |pascal: &str| text(member(casing, pascal));
     let mut args = vec![name("Net"), spelled("On"), spelled("Iter"), spelled("Next"), Expr::Table(kept)];
     if !functions.is_empty() {
@@ -433,6 +435,11 @@ pub fn return_stubs(cx: &mut Context, functions: &[FunctionInfo], refuse_calls: 
     }
     block(|b| {
         b.local_typed("Stub", ty("any"), apply(stubs, args));
+        let tables = ["Remotes", "Limits"];
+        for pascal in tables.into_iter().filter(|pascal| *pascal == "Remotes" || cx.options.export_limits) {
+            let key = member(casing, pascal);
+            b.assign(field(name("Stub"), key.as_str()), field(name("Net"), key.as_str()));
+        }
         b.ret([cast(name("Stub"), LuauType::Typeof(Box::new(name("Net"))))]);
     })
 }
