@@ -2,7 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use serde::Deserialize;
+use blinkblox_compiler::schema::Profile;
+use serde::{Deserialize, Deserializer};
+
+use crate::shared::Settings;
 
 /// The file's name.
 pub const FILE: &str = "blinkblox.toml";
@@ -28,7 +31,8 @@ pub struct SchemaEntry {
     /// Its file.
     pub path: PathBuf,
     /// The profile it is built under; `release` unless given.
-    pub profile: Option<String>,
+    #[serde(default, deserialize_with = "profile")]
+    pub profile: Profile,
 }
 
 impl Config {
@@ -48,8 +52,28 @@ impl Config {
         for schema in &mut config.schema {
             schema.path = folder.join(&schema.path);
         }
+        config.settings().map_err(|error| format!("{}: [emulator]: {error}", file.display()))?;
         Ok(config)
     }
+
+    /// The settings of a world that `[emulator]` asks for, over the usual ones. Errors: an unknown name or a value
+    /// that does not fit.
+    pub fn settings(&self) -> Result<Settings, String> {
+        let mut settings = Settings::default();
+        for (name, value) in &self.emulator {
+            let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+            settings.set(name, &text)?;
+        }
+        Ok(settings)
+    }
+}
+
+fn profile<'de, D: Deserializer<'de>>(from: D) -> Result<Profile, D::Error> {
+    let name = String::deserialize(from)?;
+    Profile::ALL.into_iter().find(|profile| profile.text() == name).ok_or_else(|| {
+        let known = Profile::ALL.map(Profile::text).join(", ");
+        serde::de::Error::custom(format!("there is no profile \"{name}\"; there are {known}"))
+    })
 }
 
 #[cfg(test)]
@@ -73,5 +97,23 @@ mod tests {
         std::fs::write(folder.path().join(FILE), "projct = 1\n").unwrap();
         let error = Config::of_folder(folder.path()).unwrap_err();
         assert!(error.contains("blinkblox.toml") && error.contains("projct"), "{error}");
+    }
+
+    #[test]
+    fn profiles_and_settings_are_checked() {
+        let folder = tempfile::tempdir().unwrap();
+        let read = |text: &str| {
+            std::fs::write(folder.path().join(FILE), text).unwrap();
+            Config::of_folder(folder.path())
+        };
+        let config =
+            read("[[schema]]\npath = \"a.blink\"\nprofile = \"test\"\n[emulator]\nremoteQueueLimit = 9\n")
+                .unwrap();
+        assert_eq!(config.schema[0].profile, Profile::Test);
+        assert_eq!(config.settings().unwrap().remote_queue_limit, 9);
+        let error = read("[[schema]]\npath = \"a.blink\"\nprofile = \"bogus\"\n").unwrap_err();
+        assert!(error.contains("no profile \"bogus\"; there are dev, debug, test, release"), "{error}");
+        let error = read("[emulator]\nnope = 3\n").unwrap_err();
+        assert!(error.contains("[emulator]") && error.contains("nope"), "{error}");
     }
 }

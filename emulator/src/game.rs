@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use crate::config::Config;
 use crate::network::LinkSettings;
 use crate::project::{self, mount};
-use crate::shared::{Seed, Settings};
+use crate::shared::Seed;
 use crate::testing::fixture::{Fixture, SchemaSource};
 use crate::world::{JoinOptions, World, WorldOptions};
 
@@ -16,8 +16,8 @@ pub struct GameOptions {
     pub path: PathBuf,
     /// Root of all randomness.
     pub seed: u64,
-    /// Settings of all sides.
-    pub settings: Settings,
+    /// Settings of all sides that win over the configuration's, by name and value.
+    pub settings: Vec<(String, String)>,
     /// Clients that join at the start.
     pub clients: u32,
     /// Links of clients.
@@ -34,7 +34,11 @@ pub fn open(options: &GameOptions) -> Result<World, String> {
         if options.path.is_dir() { &options.path } else { options.path.parent().unwrap_or(Path::new(".")) };
     let config = Config::of_folder(folder)?;
     let schemas: Vec<SchemaSource> =
-        config.schema.iter().map(|schema| SchemaSource::File(schema.path.clone())).collect();
+        config.schema.iter().map(|schema| SchemaSource::File(schema.path.clone(), schema.profile)).collect();
+    let mut settings = config.settings()?;
+    for (name, value) in &options.settings {
+        settings.set(name, value)?;
+    }
     let project = match (&config.project, options.path.is_dir()) {
         (Some(project), true) => Some(project.clone()),
         (None, true) => project::find_project(&options.path)
@@ -47,7 +51,7 @@ pub fn open(options: &GameOptions) -> Result<World, String> {
     let built = fixture.build()?;
     let world = World::new(WorldOptions {
         seed: Seed(options.seed),
-        settings: options.settings.clone(),
+        settings,
         tree: Some(mount::store(&built.tree, true)?),
         fps: options.fps,
         client_fps: options.client_fps,

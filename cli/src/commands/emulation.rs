@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use blinkblox_emulator::game::GameOptions;
 use blinkblox_emulator::network::LinkSettings;
-use blinkblox_emulator::shared::{Settings, SignalMode};
+use blinkblox_emulator::shared::Settings;
 use clap::{Args, ValueEnum};
 
 use crate::printer::{ColorChoice, print_err};
@@ -71,9 +71,9 @@ pub struct WorldFlags {
     /// Root of all randomness
     #[arg(long, default_value_t = 0, value_name = "NUMBER")]
     seed: u64,
-    /// How signals run their handlers
-    #[arg(long, value_enum, default_value_t = Signals::Deferred)]
-    signals: Signals,
+    /// How signals run their handlers; deferred unless blinkblox.toml says otherwise
+    #[arg(long, value_enum)]
+    signals: Option<Signals>,
     /// Clients that join at the start
     #[arg(long, default_value_t = 1, value_name = "N")]
     clients: u32,
@@ -94,18 +94,20 @@ pub struct WorldFlags {
 impl WorldFlags {
     /// The options the flags stand for.
     pub fn options(&self) -> Result<GameOptions, Fault> {
-        let mut settings = Settings {
-            signals: match self.signals {
-                Signals::Immediate => SignalMode::Immediate,
-                Signals::Deferred => SignalMode::Deferred,
-            },
-            ..Settings::default()
-        };
+        let mut settings = Vec::new();
+        if let Some(signals) = self.signals {
+            let name = match signals {
+                Signals::Immediate => "immediate",
+                Signals::Deferred => "deferred",
+            };
+            settings.push(("signals".to_string(), name.to_string()));
+        }
         for pair in &self.set {
             let (key, value) = pair
                 .split_once('=')
                 .ok_or_else(|| Fault::usage(format!("--set takes KEY=VALUE, not `{pair}`")))?;
-            settings.set(key, value).map_err(Fault::usage)?;
+            Settings::default().set(key, value).map_err(Fault::usage)?;
+            settings.push((key.to_string(), value.to_string()));
         }
         let link = LinkSettings::preset(&self.net).ok_or_else(|| {
             let known = blinkblox_emulator::network::PRESETS.join(", ");

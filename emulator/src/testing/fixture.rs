@@ -16,8 +16,8 @@ use crate::project::{self, Node, ProjectTree};
 pub enum SchemaSource {
     /// The text itself.
     Text(String),
-    /// A file on disk.
-    File(PathBuf),
+    /// A file on disk, and the profile it is built under.
+    File(PathBuf, Profile),
 }
 
 /// Reads schemas from disk for the compiler, which never does so itself.
@@ -41,7 +41,7 @@ impl SchemaSource {
                 let files = MemoryLoader::new().with("schema.blink", text.clone());
                 compile(&files, "schema.blink", Profile::Release)
             }
-            SchemaSource::File(path) => compile(&Disk, &shown(path), Profile::Release),
+            SchemaSource::File(path, profile) => compile(&Disk, &shown(path), *profile),
         }
     }
 
@@ -49,7 +49,7 @@ impl SchemaSource {
     fn folder(&self) -> Option<&Path> {
         match self {
             SchemaSource::Text(_) => None,
-            SchemaSource::File(path) => path.parent(),
+            SchemaSource::File(path, _) => path.parent(),
         }
     }
 }

@@ -1,5 +1,7 @@
 //! Natives about a world: making it, moving its time, players coming and going, links.
 
+use blinkblox_compiler::schema::Profile;
+
 use super::options::Options;
 use super::sides::{SharedSlot, client_index};
 use crate::clock::Time;
@@ -151,13 +153,13 @@ pub fn schema_source(name: &str, value: &Value, director: &Director) -> Result<S
         Value::String(_) => {
             let text = value.to_string();
             Ok(if text.ends_with(".blink") && !text.contains('\n') {
-                SchemaSource::File(director.resolve(&text))
+                SchemaSource::File(director.resolve(&text), Profile::Release)
             } else {
                 SchemaSource::Text(text)
             })
         }
         Value::Table(table) => match crate::testing::kit::field(table, "file") {
-            Some(file) => Ok(SchemaSource::File(director.resolve(&file.to_string()))),
+            Some(file) => Ok(SchemaSource::File(director.resolve(&file.to_string()), Profile::Release)),
             None => Err(format!("{name}: the table needs a file").into()),
         },
         other => Err(format!("{name} is a text or a path, not a {}", other.type_name()).into()),
