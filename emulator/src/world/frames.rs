@@ -115,6 +115,9 @@ impl World {
         self.start();
         let _moving = self.begin_moving()?;
         for _ in 0..count {
+            if self.options.deadline.is_expired() {
+                break;
+            }
             let end = self.server.timer.get().next();
             self.run_until(end, None);
         }
@@ -222,6 +225,10 @@ impl World {
     /// Ticks up to `end`. With `server_at`, the server has exactly one frame, then.
     fn run_until(&self, end: Time, server_at: Option<Time>) {
         loop {
+            // Sides without scripts run nothing that would notice. Whoever moves time is stopped at its next step.
+            if self.options.deadline.is_expired() {
+                return;
+            }
             let mut next = server_at.unwrap_or_else(|| self.server.timer.get().next());
             if server_at.is_some_and(|at| self.server.timer.get().last() == at) {
                 next = Time::NEVER;

@@ -142,7 +142,12 @@ fn link_stats(cx: &mut Cx<'_>) -> Outcome {
 pub fn flap(options: Value) -> Result<(f64, f64, u32), crate::vm::Raise> {
     let options = Options::read("flap", options, &["down", "up", "times"])?;
     let down = options.number("down")?.ok_or("flap needs down: seconds without a connection")?;
-    Ok((down, options.number("up")?.unwrap_or(down), options.number("times")?.unwrap_or(1.0).max(0.0) as u32))
+    let times = options.number("times")?.unwrap_or(1.0).max(0.0);
+    // Every one of them is a window that the link looks at for each packet.
+    if times > 10_000.0 {
+        return Err("flap takes at most 10000 times".into());
+    }
+    Ok((down, options.number("up")?.unwrap_or(down), times as u32))
 }
 
 /// A burst of loss: probability and seconds.

@@ -185,3 +185,13 @@ fn an_unbound_render_step_rests() {
     world.step(2).unwrap();
     assert_eq!(output(&world, A), ["a true", "a true"]);
 }
+
+#[test]
+fn moving_time_ends_at_the_deadline() {
+    let world = World::new(WorldOptions::default()).unwrap();
+    world.options.deadline.set(Some(std::time::Instant::now()));
+    world.advance(Time::from_seconds(1e9)).unwrap();
+    world.step(u64::MAX).unwrap();
+    world.options.deadline.set(None);
+    world.step(1).unwrap();
+}
