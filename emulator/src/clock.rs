@@ -56,8 +56,8 @@ impl Time {
 
     /// Seconds as the nearest double. Frame k at 60 a second reads as exactly the double nearest `k / 60`.
     pub fn seconds(self) -> f64 {
-        const EXACT: i64 = 1 << 53;
-        if self.0.abs() < EXACT {
+        const EXACT: u64 = 1 << 53;
+        if self.0.unsigned_abs() < EXACT {
             return self.0 as f64 / UNITS_PER_SECOND as f64;
         }
         // Past three hours the count has more digits than a double: cancel the common factor first.
@@ -90,7 +90,7 @@ impl Time {
         if step.0 <= 0 || self == Time::NEVER {
             return self;
         }
-        Time((self.0.saturating_add(step.0 / 2)).div_euclid(step.0) * step.0)
+        Time((self.0.saturating_add(step.0 / 2)).div_euclid(step.0).saturating_mul(step.0))
     }
 
     /// Seconds with nine decimals, for traces: exact digits, rounded down, never a float's text.
@@ -335,6 +335,22 @@ mod tests {
 
     fn frame(k: u64) -> Time {
         Time::of_frame(k, 60.0)
+    }
+
+    #[test]
+    fn the_ends_of_the_range_are_times_like_any_other() {
+        for seconds in [f64::INFINITY, f64::NEG_INFINITY, 1e300, -1e300] {
+            let time = Time::from_seconds(seconds);
+            assert_eq!(time.seconds().is_sign_negative(), seconds < 0.0);
+            assert!(!time.to_decimal().is_empty());
+            let _ = (
+                time.half(),
+                time.scaled(-2.0),
+                time.rounded_to(Time::from_millis(1)),
+                time + time,
+                Time::ZERO - time,
+            );
+        }
     }
 
     #[test]

@@ -41,6 +41,11 @@ fn stamps() {
 }
 
 #[test]
+fn hostile() {
+    passes("tests/luau/hostile");
+}
+
+#[test]
 fn vectors() {
     passes("tests/luau/vectors.spec.luau");
 }

@@ -29,7 +29,7 @@ pub use frames::Phase;
 pub use join::{JoinOptions, LeaveHow, Loading};
 pub use packets::{Injection, PacketFilter, Receiver, Verdict};
 pub use sides::{Client, ClientState, ServerSide};
-pub use timer::{FPS_RANGE, FrameTimer};
+pub use timer::{FPS_RANGE, FrameTimer, LONGEST_STALL};
 
 use crate::clock::{Time, WorldClock};
 use crate::datamodel::store::Store;
@@ -347,8 +347,14 @@ impl World {
 
     /// Gives a side no frames for `length` from now. What arrives piles up.
     ///
-    /// Errors: [`WorldError::NoSuchSide`].
+    /// Errors: [`WorldError::NoSuchSide`]; [`WorldError::BadOption`] for more than [`LONGEST_STALL`].
     pub fn stall(&self, side: Side, length: Time) -> Result<(), WorldError> {
+        if length.seconds() > LONGEST_STALL {
+            let text = format!(
+                "a stall lasts at most {LONGEST_STALL} seconds; end a client with leave(client, \"crash\")"
+            );
+            return Err(WorldError::BadOption(text));
+        }
         self.with_timer(side, |timer, now| timer.stall(now + length))
     }
 

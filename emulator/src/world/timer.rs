@@ -12,6 +12,9 @@ pub struct FrameTimer {
     stalled_until: Time,
 }
 
+/// Longest a side may be stalled, in seconds: a day.
+pub const LONGEST_STALL: f64 = 86_400.0;
+
 /// Slowest and fastest rate a side may have, in frames a second.
 pub const FPS_RANGE: std::ops::RangeInclusive<f64> = 1.0..=1000.0;
 
@@ -29,19 +32,23 @@ impl FrameTimer {
 
     /// Time of the frame that comes next.
     pub fn next(&self) -> Time {
-        let mut index = self.index + 1;
-        let mut next = self.base + Time::of_frame(index, self.fps);
-        if next < self.stalled_until {
-            // A stall ends in the first frame of the grid that is past it.
-            let stalled = (self.stalled_until - self.base).seconds() * self.fps;
-            index = index.max((stalled - 1.0).max(0.0) as u64);
-            next = self.base + Time::of_frame(index, self.fps);
-            while next < self.stalled_until {
-                index += 1;
-                next = self.base + Time::of_frame(index, self.fps);
+        let next = self.base + Time::of_frame(self.index + 1, self.fps);
+        // A stall ends in the first frame of the grid that is past it.
+        if next < self.stalled_until { self.at_or_after(self.stalled_until).1 } else { next }
+    }
+
+    /// The first frame of the grid, from the present one on, that is not before `moment`: its index and its time.
+    fn at_or_after(&self, moment: Time) -> (u64, Time) {
+        // Close to it by arithmetic, then by steps: a stall of a day is millions of frames.
+        let frames = (moment - self.base).seconds() * self.fps;
+        let mut index = self.index.max((frames - 1.0).max(0.0) as u64);
+        loop {
+            let at = self.base + Time::of_frame(index, self.fps);
+            if at >= moment {
+                return (index, at);
             }
+            index += 1;
         }
-        next
     }
 
     /// Begins the frame at `now` and returns how long ago the last one was.
@@ -49,11 +56,8 @@ impl FrameTimer {
         let passed = now - self.last;
         self.last = now;
         // Steps on the grid; off it (a hitch) the grid starts again here.
-        let mut at = self.base + Time::of_frame(self.index, self.fps);
-        while at < now {
-            self.index += 1;
-            at = self.base + Time::of_frame(self.index, self.fps);
-        }
+        let (index, at) = self.at_or_after(now);
+        self.index = index;
         if at > now {
             self.base = now;
             self.index = 0;
@@ -118,6 +122,16 @@ mod tests {
         assert_eq!(timer.next(), at(21));
         assert_eq!(timer.begin(at(21)), at(20));
         assert_eq!(timer.next(), at(22));
+    }
+
+    #[test]
+    fn a_stall_of_a_day_is_over_at_once() {
+        let mut timer = FrameTimer::new(1000.0, Time::ZERO);
+        let day = Time::from_seconds(LONGEST_STALL);
+        timer.stall(day);
+        assert_eq!(timer.next(), day);
+        assert_eq!(timer.begin(day), day);
+        assert_eq!(timer.next(), day + Time::of_frame(1, 1000.0));
     }
 
     #[test]
