@@ -5,8 +5,8 @@ use std::process::ExitCode;
 
 use blinkblox_emulator::clock::Time;
 use blinkblox_emulator::game;
-use blinkblox_emulator::shared::{LogLevel, LogLine, Side};
-use blinkblox_emulator::world::{PacketFilter, World};
+use blinkblox_emulator::shared::LogLevel;
+use blinkblox_emulator::world::{OutputReader, PacketFilter, World};
 use clap::Args;
 
 use super::emulation::{Fault, WorldFlags, fault};
@@ -47,17 +47,17 @@ impl Run {
         let world = game::open(&self.world.options()?).map_err(Fault::load)?;
         if let Some(only) = self.only.as_deref().filter(|only| world.side_named(only).is_none()) {
             let mut names = vec!["server".to_string()];
-            names.extend(world.clients().iter().map(|client| name_of(&world, client.side)));
+            names.extend(world.clients().iter().map(|client| world.side_name(client.side)));
             return Err(Fault::usage(format!(
                 "--only: there is no side {only}; there are {}",
                 names.join(", ")
             )));
         }
         let end = Time::from_seconds(self.seconds);
-        let mut shown = 0;
+        let mut output = OutputReader::default();
         while world.now() < end {
             world.step(1).map_err(|error| Fault::load(error.to_string()))?;
-            shown = self.show(&world, shown);
+            self.show(&world, &mut output);
         }
         print_out(&summary(&world));
         if let Some(path) = &self.trace {
@@ -68,11 +68,10 @@ impl Run {
         Ok(if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS })
     }
 
-    /// Prints the lines from `shown` on, and gives how many there are now.
-    fn show(&self, world: &World, shown: usize) -> usize {
-        let lines = all_lines(world);
-        for line in &lines[shown.min(lines.len())..] {
-            let name = name_of(world, line.side);
+    /// Prints what the sides have printed since the last call.
+    fn show(&self, world: &World, output: &mut OutputReader) {
+        for line in output.read(world) {
+            let name = world.side_name(line.side);
             if self.only.as_ref().is_none_or(|only| *only == name) {
                 let level = match line.level {
                     LogLevel::Output => "",
@@ -83,23 +82,7 @@ impl Run {
                 print_out(&format!("[{:8.3} {name}] {level}{}\n", line.at.seconds(), line.text));
             }
         }
-        lines.len()
     }
-}
-
-fn name_of(world: &World, side: Side) -> String {
-    world.core().member(side).map_or_else(|| side.to_string(), |member| member.name.to_string())
-}
-
-fn all_lines(world: &World) -> Vec<LogLine> {
-    let mut lines = world.log(Side::Server).unwrap_or_default();
-    let mut index = 0;
-    while let Ok(more) = world.log(Side::Client(index)) {
-        lines.extend(more);
-        index += 1;
-    }
-    lines.sort_by_key(|line| line.at);
-    lines
 }
 
 /// Calls and bytes by remote and direction.

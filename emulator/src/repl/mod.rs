@@ -12,14 +12,14 @@ use rustc_hash::FxHashMap;
 
 use crate::shared::Side;
 use crate::vm::Handle;
-use crate::world::World;
+use crate::world::{OutputReader, World};
 
 /// A session on one world.
 pub struct Repl {
     world: Rc<World>,
     side: Side,
     pending: String,
-    seen: Vec<usize>,
+    output: OutputReader,
     /// A function a side, in whose environment every input on it runs.
     sessions: FxHashMap<Side, Handle>,
 }
@@ -44,7 +44,7 @@ impl Repl {
             world: Rc::new(world),
             side: Side::Server,
             pending: String::new(),
-            seen: Vec::new(),
+            output: OutputReader::default(),
             sessions: FxHashMap::default(),
         }
     }
@@ -87,33 +87,13 @@ impl Repl {
     }
 
     fn side_name(&self, side: Side) -> String {
-        match side {
-            Side::Server => "server".to_string(),
-            Side::Client(_) => self
-                .world
-                .core()
-                .member(side)
-                .map_or_else(|| side.to_string(), |member| member.name.to_string()),
-        }
+        self.world.side_name(side)
     }
 
     /// Output of all sides since the last look, as `[side] text` lines.
     fn new_output(&mut self) -> String {
-        let mut out = String::new();
-        let mut side = Side::Server;
-        let mut index = 0;
-        while let Ok(lines) = self.world.log(side) {
-            if self.seen.len() <= index {
-                self.seen.push(0);
-            }
-            for line in &lines[self.seen[index].min(lines.len())..] {
-                out.push_str(&format!("[{}] {}\n", self.side_name(side), line.text));
-            }
-            self.seen[index] = lines.len();
-            side = Side::Client(index as u32);
-            index += 1;
-        }
-        out
+        let lines = self.output.read(&self.world);
+        lines.iter().map(|line| format!("[{}] {}\n", self.side_name(line.side), line.text)).collect()
     }
 
     fn with_output(&mut self, text: String) -> Reply {

@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 use super::fixture::{Built, Fixture};
 use crate::membrane::{Home, HomeId, Membrane, OnEnd};
 use crate::peer::Peer;
-use crate::shared::{LogLevel, LogLine, Side};
+use crate::shared::{LogLine, Side};
 use crate::value::{InstanceId, Value};
 use crate::vm::{BytecodeCache, Handle, Parked, Vm};
 use crate::world::World;
@@ -132,8 +132,7 @@ impl Worlds {
     pub fn last_output(&self, count: usize) -> Vec<String> {
         let mut lines: Vec<String> = Vec::new();
         for slot in self.all() {
-            let mut all: Vec<LogLine> = slot.log();
-            all.sort_by_key(|line| line.at);
+            let all = slot.world.output();
             let tail = all.len().saturating_sub(count);
             lines.extend(all[tail..].iter().map(|line| {
                 format!("[{} {:.3} s] {}: {}", line.side, line.at.seconds(), line.level.name(), line.text)
@@ -184,22 +183,12 @@ impl Slot {
         self.expected.borrow_mut().push(text);
     }
 
-    /// Output of all sides.
-    pub fn log(&self) -> Vec<LogLine> {
-        let mut lines = self.world.log(Side::Server).unwrap_or_default();
-        let mut index = 0;
-        while let Ok(more) = self.world.log(Side::Client(index)) {
-            lines.extend(more);
-            index += 1;
-        }
-        lines
-    }
-
     fn unexpected_error(&self) -> Option<LogLine> {
         let expected = self.expected.borrow();
-        self.log().into_iter().find(|line| {
-            line.level == LogLevel::Error && !expected.iter().any(|text| line.text.contains(text.as_str()))
-        })
+        self.world
+            .errors()
+            .into_iter()
+            .find(|line| !expected.iter().any(|text| line.text.contains(text.as_str())))
     }
 }
 

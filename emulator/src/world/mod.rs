@@ -8,11 +8,12 @@
 //! director's callback, say) can look at the world and change links. Only moving time from inside a frame is refused.
 //!
 //! Files: `sides` (a side and its VM), `frames` (time and phases), `post` (send and receive), `join` (coming and
-//! going), `packets` (looking at traffic and meddling with it), `core` (what sides have in common).
+//! going), `packets` (looking at traffic and meddling with it), `output` (what sides print), `core` (what sides have in common).
 
 mod core;
 mod frames;
 mod join;
+mod output;
 mod packets;
 mod post;
 mod sides;
@@ -27,6 +28,7 @@ use std::sync::Arc;
 pub use self::core::{Core, Member, Request};
 pub use frames::Phase;
 pub use join::{JoinOptions, LeaveHow, Loading};
+pub use output::OutputReader;
 pub use packets::{Injection, PacketFilter, Receiver, Verdict};
 pub use sides::{Client, ClientState, ServerSide};
 pub use timer::{FPS_RANGE, FrameTimer, LONGEST_STALL};
@@ -429,17 +431,6 @@ impl World {
     pub fn run_deferred(&self, side: Side) -> Result<(), WorldError> {
         crate::scheduler::drain(&self.peer(side)?);
         Ok(())
-    }
-
-    /// Uncaught errors of all sides so far, in order of time, then of side.
-    pub fn errors(&self) -> Vec<LogLine> {
-        let mut lines = self.server.peer.log.lines();
-        for client in self.clients.borrow().iter() {
-            lines.extend(client.log());
-        }
-        lines.retain(|line| line.level == crate::shared::LogLevel::Error);
-        lines.sort_by_key(|line| (line.at, line.side));
-        lines
     }
 
     /// Calls that threads of a side wait for: number, remote, who owes the reply, since when.

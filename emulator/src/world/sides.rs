@@ -158,9 +158,14 @@ impl Client {
 
     /// Lines of its output.
     pub fn log(&self) -> Vec<LogLine> {
+        self.log_since(0)
+    }
+
+    /// Lines of its output from the `first`-th on, counted from 0.
+    pub fn log_since(&self, first: usize) -> Vec<LogLine> {
         match &*self.peer.borrow() {
-            Some(peer) => peer.log.lines(),
-            None => self.old_log.borrow().clone(),
+            Some(peer) => peer.log.since(first),
+            None => self.old_log.borrow().get(first..).unwrap_or_default().to_vec(),
         }
     }
 
