@@ -89,10 +89,16 @@ impl Fixture {
         };
         let mut nets = [None, None];
         let mut wire = None;
+        // Both sides usually name the same schemas.
+        let mut compiled: Vec<(&SchemaSource, Compilation)> = Vec::new();
         for (is_server, schemas) in [(true, &self.server_schemas), (false, &self.client_schemas)] {
             for schema in schemas {
-                let compilation = schema.compile();
-                let place = mount_net(&mut tree, schema, &compilation, is_server)?;
+                let at = compiled.iter().position(|(known, _)| *known == schema).unwrap_or_else(|| {
+                    compiled.push((schema, schema.compile()));
+                    compiled.len() - 1
+                });
+                let compilation = &compiled[at].1;
+                let place = mount_net(&mut tree, schema, compilation, is_server)?;
                 nets[usize::from(!is_server)].get_or_insert(place);
                 let resolved = compilation.analysis.schema.as_ref();
                 wire = wire.or_else(|| resolved.map(|schema| Arc::new(Wire::of(schema))));
