@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use crate::config::Config;
 use crate::network::LinkSettings;
-use crate::project::{self, mount};
+use crate::project;
 use crate::shared::Seed;
 use crate::testing::fixture::{Fixture, SchemaSource};
 use crate::world::{JoinOptions, World, WorldOptions};
@@ -52,7 +52,7 @@ pub fn open(options: &GameOptions) -> Result<World, String> {
     let world = World::new(WorldOptions {
         seed: Seed(options.seed),
         settings,
-        tree: Some(mount::store(&built.tree, true)?),
+        tree: Some(built.store),
         fps: options.fps,
         client_fps: options.client_fps,
         link: options.link.clone(),

@@ -118,6 +118,8 @@ pub struct Peer {
     owners: RefCell<Owners>,
     modules: Modules,
     ends: RefCell<FxHashMap<usize, (Handle, OnEnd)>>,
+    /// Parts of script names whose next thread is to fail, and with what.
+    failing: RefCell<Vec<(String, String)>>,
     /// Luau's own `os.date` and `os.time`, which ours finish in.
     system_time: OnceCell<(Handle, Handle)>,
     this: Weak<Peer>,
@@ -152,6 +154,7 @@ impl Peer {
             owners: RefCell::default(),
             modules: Modules::default(),
             ends: RefCell::default(),
+            failing: RefCell::default(),
             system_time: OnceCell::new(),
             this: this.clone(),
             shared,
@@ -277,9 +280,30 @@ impl Peer {
         if !self.owners.borrow().is_alive(owner) {
             return self.vm.thread(function, owner);
         }
+        if let Some(text) = self.takes_failure(owner) {
+            let thread = self.vm.thread(function, owner)?;
+            self.resumed(&thread, Resumed::Failed(Failure::text(text)));
+            return Ok(thread);
+        }
         let (thread, resumed) = self.vm.start(function, owner, arguments)?;
         self.resumed(&thread, resumed);
         Ok(thread)
+    }
+
+    /// Has the next thread that a script whose full name contains `script` begins fail with `text`.
+    pub fn fail_next(&self, script: &str, text: &str) {
+        self.failing.borrow_mut().push((script.to_owned(), text.to_owned()));
+    }
+
+    /// What the next thread of `owner` is to fail with, once.
+    fn takes_failure(&self, owner: u32) -> Option<String> {
+        if self.failing.borrow().is_empty() {
+            return None;
+        }
+        let name = self.owner(owner).name?;
+        let mut failing = self.failing.borrow_mut();
+        let at = failing.iter().position(|(part, _)| name.contains(part.as_str()))?;
+        Some(failing.remove(at).1)
     }
 
     /// Runs a function on a new thread and answers its end with `end`, be it now or after any number of waits.
@@ -291,6 +315,10 @@ impl Peer {
         end: OnEnd,
     ) -> Result<Handle, Failure> {
         let thread = self.vm.thread(function, owner)?;
+        if let Some(text) = self.takes_failure(owner) {
+            end(self, Err(Failure::text(text)));
+            return Ok(thread);
+        }
         self.on_thread_end(&thread, end);
         self.resume_thread(&thread, arguments);
         Ok(thread)

@@ -8,6 +8,7 @@
 
 pub mod copy;
 mod home;
+mod watch;
 
 use std::cell::{Cell, RefCell};
 use std::rc::{Rc, Weak};
@@ -15,6 +16,7 @@ use std::rc::{Rc, Weak};
 use rustc_hash::FxHashMap;
 
 pub use home::{Home, HomeId, OnEnd};
+pub use watch::Watch;
 
 use crate::value::{InstanceId, Table, Value};
 use crate::vm::{Cx, Handle, Outcome, Raise, Returns, ThreadEnd, Vm};
@@ -26,6 +28,7 @@ const MAX_DEPTH: u32 = 30;
 pub struct Membrane {
     homes: RefCell<Vec<Rc<dyn Home>>>,
     depth: Cell<u32>,
+    watch: RefCell<Option<Rc<dyn Watch>>>,
     interned: RefCell<Interned>,
 }
 
@@ -37,17 +40,65 @@ struct Interned {
 }
 
 /// A function of one home, as another holds it.
-struct Proxy {
+pub struct Proxy {
     membrane: Weak<Membrane>,
     home: HomeId,
-    function: Handle,
+    /// `None` once it has no counterpart in a world that was restored.
+    function: RefCell<Option<Handle>>,
     here: HomeId,
+    /// Its place among the functions of its world that the director was given.
+    export: Cell<Option<usize>>,
+}
+
+impl Proxy {
+    /// Notes its place among the functions of its world.
+    pub fn set_export(&self, place: usize) {
+        self.export.set(Some(place));
+    }
+
+    /// Has it stand for what another stands for from now on, or for nothing.
+    pub fn become_like(&self, other: Option<&Proxy>) {
+        let function = other.and_then(|other| other.function.borrow().clone());
+        *self.function.borrow_mut() = function;
+    }
+
+    fn function(&self) -> Result<Handle, String> {
+        self.function.borrow().clone().ok_or_else(|| {
+            "this function came from a later moment of a world that was restored; get it anew".to_string()
+        })
+    }
 }
 
 impl Membrane {
     /// A membrane without homes. The first one added is the director.
     pub fn new() -> Rc<Membrane> {
-        Rc::new(Membrane { homes: RefCell::default(), depth: Cell::new(0), interned: RefCell::default() })
+        Rc::new(Membrane {
+            homes: RefCell::default(),
+            depth: Cell::new(0),
+            watch: RefCell::default(),
+            interned: RefCell::default(),
+        })
+    }
+
+    /// Has `watch` told of what crosses between the director and the sides of worlds.
+    pub fn set_watch(&self, watch: Rc<dyn Watch>) {
+        *self.watch.borrow_mut() = Some(watch);
+    }
+
+    fn watch(&self) -> Option<Rc<dyn Watch>> {
+        self.watch.borrow().clone()
+    }
+
+    /// The world a home is a side of.
+    pub fn world_of(&self, id: HomeId) -> Option<u32> {
+        self.home(id).world()
+    }
+
+    /// Puts another VM in a home's place.
+    pub fn replace(&self, id: HomeId, home: Rc<dyn Home>) {
+        if let Some(place) = self.homes.borrow_mut().get_mut(id.0 as usize) {
+            *place = home;
+        }
     }
 
     /// Adds a VM; its id is its place.
@@ -129,13 +180,24 @@ impl Membrane {
         let captured = in_vm(&*self.home(from), |vm| vm.captured::<Proxy>(handle));
         // A proxy names its target again, so that it unwraps at home and never wraps twice.
         let (home, function) = match captured {
-            Some(proxy) => (proxy.home, proxy.function.clone()),
+            Some(proxy) => (proxy.home, proxy.function()?),
             None => (from, handle.clone()),
         };
         if home == to {
             return Ok(Value::Function(function));
         }
-        let proxy = Rc::new(Proxy { membrane: Rc::downgrade(self), home, function, here: to });
+        let proxy = Rc::new(Proxy {
+            membrane: Rc::downgrade(self),
+            home,
+            function: RefCell::new(Some(function)),
+            here: to,
+            export: Cell::new(None),
+        });
+        if to == HomeId::DIRECTOR
+            && let (Some(watch), Some(world)) = (self.watch(), self.home(home).world())
+        {
+            watch.exported(world, &proxy);
+        }
         let made = in_vm(&*self.home(to), |vm| {
             vm.enter(|cx| {
                 cx.push_closure("proxy", call_proxy, proxy);
@@ -202,7 +264,12 @@ impl Membrane {
                 membrane.home(here).wake(waiting, result);
             }
         });
-        self.start(home, function, arguments, on_end);
+        match (self.watch(), self.home(here).world()) {
+            (Some(watch), Some(world)) if home == HomeId::DIRECTOR => {
+                watch.asked(world, on_end, &mut |on_end| self.start(home, function, arguments, on_end));
+            }
+            _ => self.start(home, function, arguments, on_end),
+        }
         let stage = std::mem::take(&mut *ended.borrow_mut());
         let end = match stage {
             Stage::Ended(end) => end,
@@ -221,6 +288,20 @@ impl Membrane {
                 Ok(Returns::Yield)
             }
         }
+    }
+
+    /// Calls what a function of the director's stands for, and gives what it returns to nobody.
+    pub fn call_again(self: &Rc<Self>, proxy: &Proxy, arguments: &[Value]) {
+        let Ok(function) = proxy.function() else { return };
+        let Ok(arguments) = self.translate_all(arguments, proxy.here, proxy.home) else { return };
+        let (membrane, home, here) = (Rc::downgrade(self), proxy.home, proxy.here);
+        let on_end: OnEnd = Box::new(move |end| {
+            if let Some(membrane) = membrane.upgrade() {
+                // Functions among the results come across again, in their old order.
+                let _ = membrane.bring(end, home, here);
+            }
+        });
+        self.start(home, &function, &arguments, on_end);
     }
 
     fn bring(self: &Rc<Self>, end: ThreadEnd, home: HomeId, here: HomeId) -> Result<Vec<Value>, String> {
@@ -258,7 +339,13 @@ enum Stage {
 fn call_proxy(cx: &mut Cx<'_>) -> Outcome {
     let proxy = cx.captured::<Proxy>().ok_or("this function belongs to a world that is gone")?;
     let membrane = proxy.membrane.upgrade().ok_or("this function belongs to a world that is gone")?;
+    let function = proxy.function()?;
     let arguments = Membrane::arguments(cx, 1)?;
+    if let (Some(watch), Some(export), Some(world)) =
+        (membrane.watch(), proxy.export.get(), membrane.home(proxy.home).world())
+    {
+        watch.called(world, export, &arguments);
+    }
     let arguments = membrane.translate_all(&arguments, proxy.here, proxy.home)?;
-    membrane.call(cx, proxy.here, proxy.home, &proxy.function, &arguments)
+    membrane.call(cx, proxy.here, proxy.home, &function, &arguments)
 }

@@ -39,7 +39,7 @@ const NOT_ONE: &str = "Module code did not return exactly one value";
 const RECURSIVE: &str = "Requested module was required recursively";
 
 /// Finds a module by full name and requires it, as code of that side would. Takes the name, and how many seconds to
-/// wait for what is not there yet.
+/// wait for what is not there yet: with 0 it fails at once.
 pub const REQUIRE_BY_NAME: &str = r#"
 local path, patience = ...
 local at = game
@@ -48,14 +48,23 @@ for _, name in string.split(path, ".") do
 		local ok, value = pcall(function()
 			return (at :: any)[name]
 		end)
-		if ok and typeof(value) == "Instance" then
-			at = value
-		else
-			at = if at == game then game:GetService(name) else at:WaitForChild(name, patience or 30)
+		local found = if ok and typeof(value) == "Instance" then value else nil
+		if not found and at == game then
+			local known, service = pcall(game.GetService, game, name)
+			found = if known then service else nil
+		elseif not found and patience ~= 0 then
+			found = at:WaitForChild(name, patience or 30)
 		end
-		if not at then
-			error(`there is no {path} on this side: {name} is missing`, 0)
+		if not found then
+			local names = {}
+			for _, child in at:GetChildren() do
+				table.insert(names, child.Name)
+			end
+			table.sort(names)
+			local has = if #names == 0 then "nothing is in it" else `it has {table.concat(names, ", ", 1, math.min(#names, 12))}`
+			error(`there is no {path} on this side: {if at == game then "game" else at:GetFullName()} has no {name}; {has}`, 0)
 		end
+		at = found
 	end
 end
 return require(at)

@@ -10,8 +10,9 @@ use std::rc::{Rc, Weak};
 
 use rustc_hash::FxHashMap;
 
+use super::replay::{Recorded, Watcher};
 use super::worlds::Worlds;
-use crate::membrane::{Home, HomeId, Membrane, OnEnd};
+use crate::membrane::{Home, HomeId, Membrane, OnEnd, Watch};
 use crate::shared::SignalMode;
 use crate::value::{InstanceId, Value};
 use crate::vm::{
@@ -49,6 +50,7 @@ pub struct Director {
     now: Cell<f64>,
     modules: RefCell<FxHashMap<PathBuf, Value>>,
     globals: RefCell<Vec<(String, Value)>>,
+    host: RefCell<Option<Handle>>,
     this: Weak<Director>,
 }
 
@@ -68,9 +70,11 @@ impl Director {
             now: Cell::new(0.0),
             modules: RefCell::default(),
             globals: RefCell::default(),
+            host: RefCell::default(),
             this: this.clone(),
         });
         membrane.add(Rc::new(DirectorHome(Rc::downgrade(&director))));
+        membrane.set_watch(Rc::new(Watcher(Rc::downgrade(&director))));
         CURRENT.set(Rc::downgrade(&director));
         Ok(director)
     }
@@ -82,7 +86,8 @@ impl Director {
 
     /// The director behind a native that carries [`Director::handle`].
     pub fn of(cx: &Cx<'_>) -> Result<Rc<Director>, Raise> {
-        let director = cx.captured::<Weak<Director>>().and_then(|director| director.upgrade());
+        let plain = cx.captured::<Weak<Director>>().and_then(|director| director.upgrade());
+        let director = plain.or_else(|| cx.captured::<Recorded>()?.director());
         director.ok_or_else(|| Raise::new("the test run is over"))
     }
 
@@ -106,6 +111,31 @@ impl Director {
         self.ends.borrow_mut().insert(thread.key(), (thread.clone(), on_end));
         self.vm.resume(&thread, arguments);
         self.settle_ends();
+    }
+
+    /// Calls a function of the test for a world that is in the middle of something: it must not yield.
+    pub fn ask(&self, world: u32, body: &Handle, arguments: &[Value]) -> Result<Vec<Value>, Failure> {
+        let (answer, on_end) = end_cell();
+        let mut run = |on_end: OnEnd| on_end(self.vm.call(body, arguments));
+        Watcher(self.this.clone()).asked(world, on_end, &mut run);
+        let answer = answer.borrow_mut().take();
+        answer.unwrap_or_else(|| Err(Failure::text("the function gave no answer")))
+    }
+
+    /// Remembers the table of natives, to find them by name.
+    pub fn set_host(&self, host: Handle) {
+        *self.host.borrow_mut() = Some(host);
+    }
+
+    /// The native of that name.
+    pub fn native(&self, name: &str) -> Option<Handle> {
+        let host = self.host.borrow().clone()?;
+        let found = self.vm.enter(|cx| {
+            cx.push_handle(&host);
+            cx.get_field(-1, name);
+            cx.function(-1)
+        });
+        found.ok()
     }
 
     /// Parks the running thread for `seconds` of virtual time.

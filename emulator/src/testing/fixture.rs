@@ -9,7 +9,8 @@ use blinkblox_compiler::wire::Wire;
 use blinkblox_compiler::{Analysis, Compilation, compile};
 
 use super::director::{normalise, shown};
-use crate::project::{self, Node, ProjectTree};
+use crate::datamodel::store::Store;
+use crate::project::{self, Node, ProjectTree, mount};
 
 /// A schema a spec names: its text, or a file.
 #[derive(Clone, Debug, PartialEq)]
@@ -72,6 +73,8 @@ pub struct Fixture {
 pub struct Built {
     /// The tree.
     pub tree: ProjectTree,
+    /// The same as a server's instances: a clone shares them until it changes them.
+    pub store: Store,
     /// Full name of the server's first module, if there is a schema.
     pub server_net: Option<String>,
     /// Full name of the client's first module, as a client finds it.
@@ -112,7 +115,8 @@ impl Fixture {
             insert(&mut tree.root, &path, source.replace("\r\n", "\n"), Some(file.clone()))
                 .map_err(|problem| format!("files: {name}: {problem}"))?;
         }
-        Ok(Built { tree, server_net, client_net, wire })
+        let store = mount::store(&tree, true)?;
+        Ok(Built { tree, store, server_net, client_net, wire })
     }
 }
 

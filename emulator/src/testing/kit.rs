@@ -49,6 +49,7 @@ impl Kit {
             natives::push_host(cx, director);
             cx.table(-1)
         })?;
+        director.set_host(host.clone());
         let api = vm.enter(|cx| {
             cx.push_table(0, SOURCES.len() + 1);
             cx.push_handle(&host);

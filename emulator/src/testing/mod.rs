@@ -2,7 +2,8 @@
 //! fresh worlds.
 //!
 //! `runner` drives; `director` is the VM; `kit` loads the test API, half of it Luau (`luau/`), half of it natives
-//! (`natives/`); `worlds` and `fixture` make what a test asks for; `report` holds what came out, and `reporters` turn
+//! (`natives/`); `worlds` and `fixture` make what a test asks for; `replay`
+//! takes a world back to where it was; `report` holds what came out, and `reporters` turn
 //! it into text. Nothing here prints.
 
 pub mod decoding;
@@ -10,6 +11,7 @@ pub mod director;
 pub mod fixture;
 mod kit;
 mod natives;
+mod replay;
 pub mod report;
 pub mod reporters;
 mod runner;

@@ -7,9 +7,10 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use super::fixture::{Built, Fixture};
+use super::replay::{Journal, Snapshot};
 use crate::membrane::{Home, HomeId, Membrane, OnEnd};
 use crate::peer::Peer;
-use crate::shared::{LogLine, Side};
+use crate::shared::{LogLevel, LogLine, Side};
 use crate::value::{InstanceId, Value};
 use crate::vm::{BytecodeCache, Handle, Parked, Vm};
 use crate::world::World;
@@ -24,6 +25,13 @@ pub struct Slot {
     pub built: Built,
     homes: RefCell<FxHashMap<Side, HomeId>>,
     expected: RefCell<Vec<String>>,
+    /// What went wrong in functions the test gave the world to call.
+    problems: RefCell<Vec<LogLine>>,
+    /// What the test did to it.
+    pub journal: Rc<Journal>,
+    snapshots: RefCell<Vec<Option<Snapshot>>>,
+    /// Homes that sides of this place had in a world that was replaced.
+    old_homes: RefCell<FxHashMap<Side, HomeId>>,
 }
 
 /// See the module.
@@ -80,8 +88,32 @@ impl Worlds {
             built,
             homes: RefCell::default(),
             expected: RefCell::default(),
+            problems: RefCell::default(),
+            journal: Rc::default(),
+            snapshots: RefCell::default(),
+            old_homes: RefCell::default(),
         }));
         number
+    }
+
+    /// Puts another world in the place of a slot's; what the test announced, did and kept stays.
+    pub fn replace(&self, old: &Slot, world: World) -> Rc<Slot> {
+        let mut homes = old.old_homes.borrow().clone();
+        homes.extend(old.homes.borrow().iter().map(|(side, home)| (*side, *home)));
+        self.helpers.borrow_mut().retain(|(home, _), _| !homes.values().any(|gone| gone == home));
+        let slot = Rc::new(Slot {
+            number: old.number,
+            world: Rc::new(world),
+            built: old.built.clone(),
+            homes: RefCell::default(),
+            expected: RefCell::new(old.expected.borrow().clone()),
+            problems: RefCell::new(old.problems.borrow().clone()),
+            journal: old.journal.clone(),
+            snapshots: RefCell::new(old.snapshots.borrow().clone()),
+            old_homes: RefCell::new(homes),
+        });
+        self.slots.borrow_mut()[old.number as usize] = slot.clone();
+        slot
     }
 
     /// The world of that number. Errors: the text of a world that is gone.
@@ -109,7 +141,10 @@ impl Worlds {
     /// Runs one server frame of each world; a world that runs already is left alone.
     pub fn step_all(&self) {
         for slot in self.all() {
-            let _ = slot.world.step(1);
+            if !slot.world.is_moving() {
+                slot.journal.note_frame(&slot.world);
+                let _ = slot.world.step(1);
+            }
         }
     }
 
@@ -173,9 +208,41 @@ impl Slot {
             return Ok(*known);
         }
         let peer = self.world.peer(side).map_err(|error| error.to_string())?;
-        let id = membrane.add(Rc::new(SideHome { world: self.number, peer }));
+        let home = Rc::new(SideHome { world: self.number, peer });
+        let id = match self.old_homes.borrow_mut().remove(&side) {
+            Some(id) => {
+                membrane.replace(id, home);
+                id
+            }
+            None => membrane.add(home),
+        };
         self.homes.borrow_mut().insert(side, id);
         Ok(id)
+    }
+
+    /// Keeps a snapshot and gives its number.
+    pub fn keep(&self, snapshot: Snapshot) -> usize {
+        self.snapshots.borrow_mut().push(Some(snapshot));
+        self.snapshots.borrow().len()
+    }
+
+    /// The snapshot of that number.
+    pub fn kept(&self, number: usize) -> Option<Snapshot> {
+        self.snapshots.borrow().get(number.checked_sub(1)?).copied().flatten()
+    }
+
+    /// Forgets the snapshots that `is_kept` does not want, which is asked with their numbers.
+    pub fn forget_snapshots(&self, is_kept: impl Fn(usize, &Snapshot) -> bool) {
+        for (place, snapshot) in self.snapshots.borrow_mut().iter_mut().enumerate() {
+            if snapshot.as_ref().is_some_and(|snapshot| !is_kept(place + 1, snapshot)) {
+                *snapshot = None;
+            }
+        }
+    }
+
+    /// Forgets what went wrong in functions of the test after the first `count` faults.
+    pub fn forget_problems(&self, count: usize) {
+        self.problems.borrow_mut().truncate(count);
     }
 
     /// Announces an uncaught error whose text contains `text`.
@@ -183,11 +250,29 @@ impl Slot {
         self.expected.borrow_mut().push(text);
     }
 
+    /// Fails the test for what went wrong in a function it gave the world to call.
+    pub fn complain(&self, text: String) {
+        self.problems.borrow_mut().push(LogLine {
+            at: self.world.now(),
+            side: Side::Server,
+            level: LogLevel::Error,
+            text,
+            script: None,
+            stack: None,
+        });
+    }
+
+    /// What went wrong in functions of the test so far.
+    pub fn problems(&self) -> Vec<String> {
+        self.problems.borrow().iter().map(|line| line.text.clone()).collect()
+    }
+
     fn unexpected_error(&self) -> Option<LogLine> {
         let expected = self.expected.borrow();
-        self.world
-            .errors()
+        let problems = self.problems.borrow().clone();
+        problems
             .into_iter()
+            .chain(self.world.errors())
             .find(|line| !expected.iter().any(|text| line.text.contains(text.as_str())))
     }
 }

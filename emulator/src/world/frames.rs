@@ -6,7 +6,7 @@ use super::{Client, ClientState, World, WorldError};
 use crate::clock::Time;
 use crate::datamodel::scripts;
 use crate::peer::Peer;
-use crate::scheduler::{drain, resume_legacy, resume_waits};
+use crate::scheduler::{self, drain, resume_legacy, resume_waits};
 use crate::services::remotes::Desk;
 use crate::services::{players, run_service};
 use crate::shared::Side;
@@ -106,6 +106,7 @@ impl World {
         scripts::begin(&self.server.peer, scripts::Stage::All);
         drain(&self.server.peer);
         self.grant_requests();
+        self.notify();
     }
 
     /// Runs `count` frames of the server, and all frames of clients up to the end of the last.
@@ -176,6 +177,18 @@ impl World {
         }
     }
 
+    /// Whether scripts or what is on the way could still make an instance on that side: something is on its way to
+    /// it, or a script there or on the server has yet to run, waits, or listens.
+    pub fn may_change(&self, side: Side) -> bool {
+        let active = |peer: &Rc<Peer>| {
+            let waits = scheduler::waiting(peer).iter().any(|thread| thread.script.is_some());
+            waits || peer.signals.list().into_iter().any(|(_, _, owner)| peer.owner(owner).script.is_some())
+        };
+        let there = self.peer(side).is_ok_and(|peer| active(&peer));
+        let unstarted = !self.started.get() && !scripts::runnable_scripts(&self.server.peer).is_empty();
+        there || unstarted || active(&self.server.peer) || !self.unsettled().is_empty()
+    }
+
     /// What keeps the world from being settled, for people.
     fn unsettled(&self) -> Vec<String> {
         let mut busy = Vec::new();
@@ -219,6 +232,7 @@ impl World {
         };
         self.run_phase(side, &peer, phase, Time::of_frame(1, fps));
         self.grant_requests();
+        self.notify();
         Ok(())
     }
 
@@ -296,6 +310,7 @@ impl World {
     fn run_frame(&self, side: Side, peer: &Rc<Peer>, dt: Time) {
         self.core.begin_frame(side, dt);
         peer.clock.begin_frame(self.now());
+        self.notify_frame(side, dt);
         for phase in Phase::ALL {
             // A client may be kicked or leave between two phases of its own frame.
             if self.peer(side).is_err() {
@@ -303,6 +318,7 @@ impl World {
             }
             self.run_phase(side, peer, phase, dt);
             self.grant_requests();
+            self.notify();
         }
     }
 

@@ -139,6 +139,7 @@ impl World {
             drain(server);
         }
         self.grant_requests();
+        self.notify();
         Ok(index)
     }
 
@@ -257,6 +258,7 @@ impl World {
         self.server.desk.forget(server, client.side);
         drain(server);
         client.end();
+        self.notify();
     }
 
     /// What is on the way to or from a client that leaves never arrives.

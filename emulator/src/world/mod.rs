@@ -8,10 +8,11 @@
 //! director's callback, say) can look at the world and change links. Only moving time from inside a frame is refused.
 //!
 //! Files: `sides` (a side and its VM), `frames` (time and phases), `post` (send and receive), `join` (coming and
-//! going), `packets` (looking at traffic and meddling with it), `output` (what sides print), `core` (what sides have in common).
+//! going), `packets` (looking at traffic and meddling with it), `hooks` (telling tests what happens), `output` (what sides print), `core` (what sides have in common).
 
 mod core;
 mod frames;
+mod hooks;
 mod join;
 mod output;
 mod packets;
@@ -27,6 +28,7 @@ use std::sync::Arc;
 
 pub use self::core::{Core, Member, Request};
 pub use frames::Phase;
+pub use hooks::{Hook, Notice};
 pub use join::{JoinOptions, LeaveHow, Loading};
 pub use output::OutputReader;
 pub use packets::{Injection, PacketFilter, Receiver, Verdict};
@@ -41,6 +43,7 @@ use crate::shared::{Diagnostic, LogLine, Seed, Settings, Side};
 use crate::trace::Trace;
 use crate::value::InstanceId;
 use crate::vm::{BytecodeCache, Deadline, Failure};
+use hooks::Hooks;
 use packets::Interceptors;
 use post::Carried;
 
@@ -127,6 +130,7 @@ pub struct World {
     /// Replication changes that were recorded before the last join and have not left yet.
     carried: RefCell<Vec<Carried>>,
     interceptors: Interceptors,
+    hooks: Hooks,
     /// Frame in which anything last crossed a link or was posted; for settling.
     last_traffic: Cell<Time>,
 }
@@ -160,6 +164,7 @@ impl World {
             paused: Cell::new(false),
             carried: RefCell::default(),
             interceptors: Interceptors::default(),
+            hooks: Hooks::default(),
             last_traffic: Cell::new(Time::ZERO),
         })
     }
@@ -205,6 +210,21 @@ impl World {
         let members = self.core.members();
         let found = members.iter().rev().find(|member| &*member.name == name);
         found.map(|member| member.side)
+    }
+
+    /// How it was made.
+    pub fn options(&self) -> &WorldOptions {
+        &self.options
+    }
+
+    /// Whether the server's scripts have begun.
+    pub fn is_started(&self) -> bool {
+        self.started.get()
+    }
+
+    /// Whether a frame is running.
+    pub fn is_moving(&self) -> bool {
+        self.moving.get()
     }
 
     /// Virtual time since the start.

@@ -2,15 +2,18 @@
 
 mod compile;
 mod handles;
+mod hooks;
 mod inspect;
 mod options;
 mod packets;
+mod replay;
 mod sides;
 mod world;
 
 use std::rc::Rc;
 
 use super::director::Director;
+use super::replay::Recorded;
 use crate::value::Value;
 use crate::vm::{Cx, Failure, Handle, NativeFn, Outcome, Raise, Returns};
 
@@ -56,9 +59,18 @@ fn wait(cx: &mut Cx<'_>) -> Outcome {
 /// Pushes the table of natives.
 pub fn push_host(cx: &Cx<'_>, director: &Rc<Director>) {
     cx.push_table(0, 80);
-    for group in [world::NATIVES, sides::NATIVES, packets::NATIVES, inspect::NATIVES, compile::NATIVES] {
+    for group in [
+        world::NATIVES,
+        sides::NATIVES,
+        packets::NATIVES,
+        hooks::NATIVES,
+        replay::NATIVES,
+        handles::NATIVES,
+        inspect::NATIVES,
+        compile::NATIVES,
+    ] {
         for (name, function) in group {
-            cx.push_closure(name, *function, director.handle());
+            Recorded::push(cx, director, name, *function);
             cx.set_field(name);
         }
     }

@@ -10,8 +10,9 @@ use crate::membrane::HomeId;
 use crate::shared::Side;
 use crate::testing::decoding;
 use crate::testing::director::Director;
+use crate::testing::kit::field;
 use crate::trace::{Packet, Target};
-use crate::value::Value;
+use crate::value::{Table, Value};
 use crate::vm::{Cx, Handle, NativeFn, Outcome, Raise, Returns};
 use crate::world::{Injection, PacketFilter, Receiver, Verdict};
 
@@ -57,7 +58,7 @@ fn filter(value: Value, slot: &SharedSlot) -> Result<PacketFilter, Raise> {
 }
 
 /// A packet as specs read it. Instances among its arguments become handles of the sender's side.
-fn describe(packet: &Packet, slot: &SharedSlot, director: &Director) -> Result<Value, Raise> {
+pub fn describe(packet: &Packet, slot: &SharedSlot, director: &Director) -> Result<Value, Raise> {
     let home = slot.home(&director.membrane, packet.from).unwrap_or(HomeId::DIRECTOR);
     let args = packet
         .args
@@ -140,11 +141,41 @@ fn inject(cx: &mut Cx<'_>) -> Outcome {
     let remote = remote.ok_or_else(|| format!("inject: there is no {path} on the server"))?;
     let home = slot.home(&director.membrane, from)?;
     let args = match options.table("args")? {
-        Some(table) => director.membrane.translate_all(&table.array, HomeId::DIRECTOR, home)?,
+        Some(table) => {
+            let args = positions("inject: args", &table)?;
+            director.membrane.translate_all(&args, HomeId::DIRECTOR, home)?
+        }
         None => Vec::new(),
     };
     slot.world.inject(Injection { from, to, remote, args }).map_err(wrong)?;
     Ok(Returns::NONE)
+}
+
+/// Arguments in order from a table as specs write it: holes stay holes, and `n` tells how many there are in all, as
+/// `table.pack` does.
+fn positions(what: &str, table: &Table) -> Result<Vec<Value>, Raise> {
+    let mut args = table.array.clone();
+    for (key, value) in &table.pairs {
+        let position = key.as_number().filter(|place| (1.0..=255.0).contains(place) && place.fract() == 0.0);
+        let count = value.as_number().filter(|count| (0.0..=255.0).contains(count));
+        let length = match (key.as_bytes(), position, count) {
+            (Some(b"n"), _, Some(count)) => count as usize,
+            (_, Some(place), _) => place as usize,
+            _ => {
+                let key = key.to_string();
+                return Err(
+                    format!("{what} are the arguments in order; \"{key}\" is no place among them").into()
+                );
+            }
+        };
+        if args.len() < length {
+            args.resize(length, Value::Nil);
+        }
+        if let Some(place) = position {
+            args[place as usize - 1] = value.clone();
+        }
+    }
+    Ok(args)
 }
 
 fn intercept(cx: &mut Cx<'_>) -> Outcome {
@@ -158,7 +189,7 @@ fn intercept(cx: &mut Cx<'_>) -> Outcome {
             return Verdict::default();
         };
         judge(&director, &slot, &body, packet).unwrap_or_else(|problem| {
-            director.worlds.print(&format!("intercept: {problem}"));
+            slot.complain(format!("intercept: {problem}"));
             Verdict::default()
         })
     };
@@ -166,20 +197,28 @@ fn intercept(cx: &mut Cx<'_>) -> Outcome {
     Ok(Returns::ONE)
 }
 
-/// What a spec's function wants done with a packet: nothing, `false` to lose it, seconds to hold it, or new arguments.
+/// What a spec's function wants done with a packet: `{ drop, lose, hold, copies, args }`, which the Luau half puts
+/// together from what the function did to the packet and what it answered.
 fn judge(director: &Director, slot: &SharedSlot, body: &Handle, packet: &Packet) -> Result<Verdict, String> {
     let described = describe(packet, slot, director).map_err(|_| "the packet cannot be shown".to_string())?;
-    let answer = director.vm().call(body, &[described]).map_err(|failure| failure.report())?;
-    Ok(match answer.into_iter().next() {
-        None | Some(Value::Nil | Value::Boolean(true)) => Verdict::default(),
-        Some(Value::Boolean(false)) => Verdict { drop: true, ..Verdict::default() },
-        Some(Value::Number(seconds)) => Verdict { hold: Time::from_seconds(seconds), ..Verdict::default() },
+    let answer = director.ask(slot.number, body, &[described]).map_err(|failure| failure.report())?;
+    let Some(Value::Table(table)) = answer.first() else { return Ok(Verdict::default()) };
+    let number = |name| field(table, name).and_then(Value::as_number).unwrap_or(0.0);
+    let args = match field(table, "args") {
         Some(Value::Table(args)) => {
+            let args = positions("intercept: arguments", args)
+                .map_err(|_| "the arguments are no list".to_string())?;
             let home = slot.home(&director.membrane, packet.from)?;
-            let args = director.membrane.translate_all(&args.array, HomeId::DIRECTOR, home)?;
-            Verdict { args: Some(args), ..Verdict::default() }
+            Some(director.membrane.translate_all(&args, HomeId::DIRECTOR, home)?)
         }
-        Some(other) => return Err(format!("a {} is no answer about a packet", other.type_name())),
+        _ => None,
+    };
+    Ok(Verdict {
+        drop: field(table, "drop") == Some(&Value::Boolean(true)),
+        lose: number("lose") as u32,
+        hold: Time::from_seconds(number("hold").max(0.0)),
+        copies: number("copies") as u32,
+        args,
     })
 }
 

@@ -25,6 +25,7 @@ pub const NATIVES: &[(&str, NativeFn)] = &[
     ("log", log),
     ("errors", errors),
     ("stub", stub),
+    ("failNext", fail_next),
     ("memory", memory),
     ("stall", stall),
     ("setClock", set_clock),
@@ -42,15 +43,20 @@ fn require(cx: &mut Cx<'_>) -> Outcome {
     let (slot, side) = slot_and_side(cx, &director)?;
     let home = slot.home(&director.membrane, side)?;
     let arguments = match cx.value(3)? {
-        path @ Value::String(_) => vec![path],
+        path @ Value::String(_) => path,
         Value::Instance(_) => {
             return Err("require takes a full name, such as \"ReplicatedStorage.Net\"".into());
         }
         other => return Err(format!("require takes a full name, not a {}", other.type_name()).into()),
     };
+    let patience = if slot.world.may_change(side) { PATIENCE } else { 0.0 };
+    let arguments = [arguments, Value::Number(patience)];
     let function = director.worlds.helper(home, REQUIRE_BY_NAME)?;
     director.membrane.clone().call(cx, HomeId::DIRECTOR, home, &function, &arguments)
 }
+
+/// Virtual seconds that `require` waits for a module while the game may still make it.
+const PATIENCE: f64 = 10.0;
 
 fn eval(cx: &mut Cx<'_>) -> Outcome {
     let director = Director::of(cx)?;
@@ -141,7 +147,7 @@ fn lines(cx: &Cx<'_>) -> Result<Vec<LogLine>, Raise> {
 }
 
 /// A level's name as specs compare it.
-fn level_name(level: LogLevel) -> &'static str {
+pub fn level_name(level: LogLevel) -> &'static str {
     match level {
         LogLevel::Output => "print",
         LogLevel::Info => "info",
@@ -183,6 +189,13 @@ fn stub(cx: &mut Cx<'_>) -> Outcome {
         },
     };
     peer.data_model().set_stub(&class, &member, body)?;
+    Ok(Returns::NONE)
+}
+
+fn fail_next(cx: &mut Cx<'_>) -> Outcome {
+    let director = Director::of(cx)?;
+    let (slot, side) = slot_and_side(cx, &director)?;
+    slot.world.peer(side).map_err(wrong)?.fail_next(&cx.text(3)?, &cx.text(4)?);
     Ok(Returns::NONE)
 }
 

@@ -6,7 +6,6 @@ use super::options::Options;
 use super::sides::{SharedSlot, client_index};
 use crate::clock::Time;
 use crate::network::{LinkSettings, LinkValue, Way};
-use crate::project::mount;
 use crate::shared::{Seed, Settings, Side};
 use crate::testing::director::Director;
 use crate::testing::fixture::{Fixture, SchemaSource};
@@ -103,7 +102,7 @@ fn new_world(cx: &mut Cx<'_>) -> Outcome {
     let world = World::new(WorldOptions {
         seed: Seed(seed),
         settings,
-        tree: Some(mount::store(&built.tree, true)?),
+        tree: Some(built.store.clone()),
         fps: options.number("fps")?.unwrap_or(defaults.fps),
         client_fps: options.number("clientFps")?.unwrap_or(defaults.client_fps),
         link: options
