@@ -159,7 +159,7 @@ fn check_err(path: &Path, text: &str) -> Result<(), String> {
 #[test]
 fn what_is_wrong_is_reported_where_it_is_drawn() {
     let cases = cases("err");
-    assert!(cases.len() >= 80, "only {} cases", cases.len());
+    assert!(cases.len() >= 250, "only {} cases", cases.len());
     let problems: Vec<String> = cases.iter().filter_map(|(path, text)| check_err(path, text).err()).collect();
     assert!(problems.is_empty(), "{} of {} cases:\n{}", problems.len(), cases.len(), problems.join("\n\n"));
 }
@@ -167,14 +167,17 @@ fn what_is_wrong_is_reported_where_it_is_drawn() {
 #[test]
 fn what_is_right_raises_nothing() {
     let cases = cases("ok");
-    assert!(cases.len() >= 40, "only {} cases", cases.len());
+    assert!(cases.len() >= 150, "only {} cases", cases.len());
+    let mut problems = Vec::new();
     for (path, text) in cases {
         let analysis = analyze_case(&text);
         let drawn: Vec<String> =
             analysis.diagnostics.iter().map(|one| render_one(one, &analysis.sources, Colour::Off)).collect();
-        assert!(drawn.is_empty(), "{}:\n{}", path.display(), drawn.join("\n"));
-        assert!(analysis.schema.is_some(), "{} has no schema", path.display());
+        if !drawn.is_empty() || analysis.schema.is_none() {
+            problems.push(format!("{}:\n{}", path.display(), drawn.join("\n")));
+        }
     }
+    assert!(problems.is_empty(), "{} cases:\n{}", problems.len(), problems.join("\n"));
 }
 
 /// Longest case whose drawing is kept; longer ones say nothing more.
@@ -422,7 +425,10 @@ fn what_is_right_makes_modules_that_parse() {
             .into_iter()
             .fold(MemoryLoader::new(), |loader, (path, text)| loader.with(&path, text));
         let profile = Profile::from_text(profile.trim()).unwrap();
-        let made = compile(&loader, ENTRY, profile).outputs.expect("no outputs");
+        let Some(made) = compile(&loader, ENTRY, profile).outputs else {
+            problems.push(format!("{} makes no modules", path.display()));
+            continue;
+        };
         assert_eq!(
             Some(&made),
             compile(&loader, ENTRY, profile).outputs.as_ref(),

@@ -62,6 +62,13 @@ impl Resolver<'_> {
                 self.report(say::ranged_composite(bounds.span, inner.span));
                 self.owned_ty(inner, owner).kind
             }
+            ast::TypeKind::Broken(inner) => {
+                // What could be read of it is checked, and the type as a whole raises nothing further.
+                if !is_empty_enum(inner) {
+                    self.owned_ty(inner, owner);
+                }
+                TypeKind::Error
+            }
             ast::TypeKind::Error => TypeKind::Error,
         };
         Type { kind, span: written.span }
@@ -310,5 +317,14 @@ fn title(keyword: &str, owner: Option<&ast::Name>) -> String {
         Some(owner) => format!("{keyword} \"{}\"", owner.text),
         None if keyword == "enum" => "an enum".to_string(),
         None => format!("a {keyword}"),
+    }
+}
+
+/// Whether an enum has no value.
+fn is_empty_enum(ty: &ast::Type) -> bool {
+    match &ty.kind {
+        ast::TypeKind::UnitEnum(labels) => labels.names.is_empty(),
+        ast::TypeKind::TaggedEnum(tagged) => tagged.variants.is_empty(),
+        _ => false,
     }
 }

@@ -273,6 +273,8 @@ pub enum TypeKind {
     Array(Box<Type>, Bounds),
     /// A type without a range of its own, followed by one.
     Ranged(Box<Type>, Bounds),
+    /// A body some item of which could not be read: what is left of it.
+    Broken(Box<Type>),
     /// Could not be read; already reported.
     Error,
 }

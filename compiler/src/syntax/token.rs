@@ -201,6 +201,16 @@ impl TokenKind {
         )
     }
 
+    /// Whether it opens a brace, a parenthesis or a bracket.
+    pub fn is_opener(self) -> bool {
+        matches!(self, TokenKind::LeftBrace | TokenKind::LeftParen | TokenKind::LeftBracket)
+    }
+
+    /// Whether it closes a brace, a parenthesis or a bracket.
+    pub fn is_closer(self) -> bool {
+        matches!(self, TokenKind::RightBrace | TokenKind::RightParen | TokenKind::RightBracket)
+    }
+
     /// The token as a message names it.
     pub fn describe(self) -> &'static str {
         match self {

@@ -97,8 +97,13 @@ impl Parser<'_> {
         let mut attributes = Vec::new();
         while self.at(TokenKind::Attribute) {
             self.construct = self.span();
-            if let Ok(attribute) = self.attribute() {
-                attributes.push(attribute);
+            match self.attribute() {
+                Ok(attribute) => attributes.push(attribute),
+                // What is left of a broken attribute is no statement.
+                Err(Failed) => {
+                    self.eat(TokenKind::String);
+                    self.eat(TokenKind::RightParen);
+                }
             }
         }
         attributes
@@ -158,6 +163,10 @@ impl Parser<'_> {
 
     /// A value of one token.
     pub(super) fn scalar(&mut self, needed: &str) -> Outcome<Scalar> {
+        // A declaration where the value should be is the next one, its keyword no word.
+        if self.at_declaration() {
+            return Err(self.unexpected(needed));
+        }
         match self.opt_scalar() {
             Some(scalar) => Ok(scalar),
             None => Err(self.unexpected(needed)),
@@ -196,7 +205,12 @@ impl Parser<'_> {
 
     // test scope: scope Shop { scope Admin { type Price = u16 } }
     fn scope(&mut self) -> Outcome<DeclarationKind> {
-        let name = self.name(Words::NotPrimitive, "the scope's name")?;
+        let name = match self.name(Words::NotPrimitive, "the scope's name") {
+            Ok(name) => name,
+            // Without a name the scope is lost; what it holds is read for its own sake.
+            Err(Failed) if self.at(TokenKind::LeftBrace) => Name { text: String::new(), span: self.span() },
+            Err(Failed) => return Err(Failed),
+        };
         let open = self.expect(TokenKind::LeftBrace, "`{`")?;
         self.nested(|parser| {
             let mut inner = Document::default();

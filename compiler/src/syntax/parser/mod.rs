@@ -48,10 +48,6 @@ struct Parser<'a> {
     unclosed_reported: bool,
 }
 
-/// Tokens that open a bracket, and those that close one.
-const OPENERS: &[TokenKind] = &[TokenKind::LeftBrace, TokenKind::LeftParen, TokenKind::LeftBracket];
-const CLOSERS: &[TokenKind] = &[TokenKind::RightBrace, TokenKind::RightParen, TokenKind::RightBracket];
-
 /// Which words may stand as a new name (language specification, 1.6).
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Words {
@@ -223,9 +219,9 @@ impl<'a> Parser<'a> {
             if self.at_declaration() || (open == 0 && (kind == TokenKind::Comma || self.at_item())) {
                 return;
             }
-            if OPENERS.contains(&kind) {
+            if kind.is_opener() {
                 open += 1;
-            } else if CLOSERS.contains(&kind) {
+            } else if kind.is_closer() {
                 if open == 0 {
                     return;
                 }
@@ -239,7 +235,7 @@ impl<'a> Parser<'a> {
 
     /// Whether the token closes a bracket other than the one being read.
     fn at_foreign_closer(&self, close: TokenKind) -> bool {
-        self.kind() != close && CLOSERS.contains(&self.kind())
+        self.kind() != close && self.kind().is_closer()
     }
 
     /// Whether a keyed item starts here on a line of its own: the next field of a block after a missing comma.

@@ -178,15 +178,15 @@ impl Parser<'_> {
 
     /// The body of a struct; `start` is where the whole type starts.
     pub(super) fn struct_type(&mut self, start: Span) -> Outcome<Type> {
-        let members = self.struct_body()?;
-        Ok(Type { kind: TypeKind::Struct(members), span: start.to(self.previous()) })
+        let (members, complete) = self.struct_body()?;
+        Ok(body(TypeKind::Struct(members), start.to(self.previous()), complete))
     }
 
     // test struct_body: struct A { ..Base, ["Max HP"]: u8, type: u8 }
-    fn struct_body(&mut self) -> Outcome<Vec<StructMember>> {
+    fn struct_body(&mut self) -> Outcome<(Vec<StructMember>, bool)> {
         let open = self.expect(TokenKind::LeftBrace, "`{`")?;
         let list = self.list(open, TokenKind::RightBrace, Parser::struct_member)?;
-        Ok(list.items)
+        Ok((list.items, list.complete))
     }
 
     fn struct_member(&mut self) -> Outcome<StructMember> {
@@ -221,33 +221,35 @@ impl Parser<'_> {
     // test enum: enum Mood = { Calm, "Very Angry" } enum Step = "Kind" { Halt {}, Move { X: i8 } }
     pub(super) fn enum_type(&mut self, start: Span) -> Outcome<Type> {
         if self.at(TokenKind::LeftBrace) {
-            let labels = self.labels()?;
-            return Ok(Type { kind: TypeKind::UnitEnum(labels), span: start.to(self.previous()) });
+            let (labels, complete) = self.labels()?;
+            return Ok(body(TypeKind::UnitEnum(labels), start.to(self.previous()), complete));
         }
         let tag = self.string("`{` or the name of a tag in quotes")?;
         let open = self.expect(TokenKind::LeftBrace, "`{`")?;
+        let mut complete = true;
         let list = self.list(open, TokenKind::RightBrace, |parser| {
             let name = parser.field_name()?;
-            let members = parser.nested(Parser::struct_body)?;
+            let (members, whole) = parser.nested(Parser::struct_body)?;
+            complete &= whole;
             Ok(Variant { name, members })
         })?;
         let kind = TypeKind::TaggedEnum(TaggedEnum { tag, variants: list.items, span: open.to(list.close) });
-        Ok(Type { kind, span: start.to(list.close) })
+        Ok(body(kind, start.to(list.close), complete && list.complete))
     }
 
     // test set: set Buffs = { Haste, Shield, }
     pub(super) fn set_type(&mut self, start: Span) -> Outcome<Type> {
-        let labels = self.labels()?;
-        Ok(Type { kind: TypeKind::Set(labels), span: start.to(self.previous()) })
+        let (labels, complete) = self.labels()?;
+        Ok(body(TypeKind::Set(labels), start.to(self.previous()), complete))
     }
 
-    fn labels(&mut self) -> Outcome<Labels> {
+    fn labels(&mut self) -> Outcome<(Labels, bool)> {
         let open = self.expect(TokenKind::LeftBrace, "`{`")?;
         let list = self.list(open, TokenKind::RightBrace, |parser| match parser.kind() {
             TokenKind::String => parser.string("a name"),
             _ => parser.name(Words::Any, "a name"),
         })?;
-        Ok(Labels { names: list.items, span: open.to(list.close) })
+        Ok((Labels { names: list.items, span: open.to(list.close) }, list.complete))
     }
 
     // test map: map Ages = { [string(..20)]: u8 }
@@ -290,6 +292,12 @@ impl Parser<'_> {
         }
         self.eat(TokenKind::RightBrace);
     }
+}
+
+/// The type of a body, of which every item could be read, or not.
+fn body(kind: TypeKind, span: Span, complete: bool) -> Type {
+    let whole = Type { kind, span };
+    if complete { whole } else { Type { kind: TypeKind::Broken(Box::new(whole)), span } }
 }
 
 /// The nearest 64-bit float of a number token. Forms such as `.5` and `-.5` are Rust's too.
