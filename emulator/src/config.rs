@@ -41,10 +41,13 @@ impl Config {
     /// Errors: a text naming the file, the place and what is wrong.
     pub fn of_folder(folder: &Path) -> Result<Config, String> {
         let file = folder.join(FILE);
-        if !file.is_file() {
-            return Ok(Config::default());
-        }
-        let text = std::fs::read_to_string(&file)
+        if file.is_file() { Config::of_file(&file) } else { Ok(Config::default()) }
+    }
+
+    /// Reads a file. Errors: as [`Config::of_folder`], and a file that is not there.
+    pub fn of_file(file: &Path) -> Result<Config, String> {
+        let folder = file.parent().unwrap_or(Path::new(""));
+        let text = std::fs::read_to_string(file)
             .map_err(|error| format!("{} cannot be read: {error}", file.display()))?;
         let mut config: Config =
             toml::from_str(&text).map_err(|error| format!("{}: {error}", file.display()))?;
@@ -60,11 +63,16 @@ impl Config {
     /// that does not fit.
     pub fn settings(&self) -> Result<Settings, String> {
         let mut settings = Settings::default();
-        for (name, value) in &self.emulator {
-            let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-            settings.set(name, &text)?;
+        for (name, value) in self.setting_texts() {
+            settings.set(&name, &value)?;
         }
         Ok(settings)
+    }
+
+    /// What `[emulator]` says, by name and value.
+    pub fn setting_texts(&self) -> Vec<(String, String)> {
+        let text = |value: &toml::Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        self.emulator.iter().map(|(name, value)| (name.clone(), text(value))).collect()
     }
 }
 

@@ -55,6 +55,25 @@ pub fn colour(choice: ColorChoice) -> bool {
     }
 }
 
+/// A setting as `--set` writes it: name and value. Errors: it is none.
+pub fn setting(pair: &str) -> Result<(String, String), Fault> {
+    let (key, value) =
+        pair.split_once('=').ok_or_else(|| Fault::usage(format!("--set takes KEY=VALUE, not `{pair}`")))?;
+    Settings::default().set(key, value).map_err(Fault::usage)?;
+    Ok((key.to_string(), value.to_string()))
+}
+
+/// A seed as the command line writes it: a number, or `random`. Errors: it is neither.
+pub fn seed(flag: &str, text: &str) -> Result<u64, Fault> {
+    use std::hash::{BuildHasher, Hasher};
+    if text == "random" {
+        // Small enough that every reader of JSON keeps it exactly.
+        let drawn = std::collections::hash_map::RandomState::new().build_hasher().finish();
+        return Ok(drawn >> 12);
+    }
+    text.parse().map_err(|_| Fault::usage(format!("{flag} takes a number or `random`, not `{text}`")))
+}
+
 /// Signal behaviour of a single world.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Signals {
@@ -103,11 +122,7 @@ impl WorldFlags {
             settings.push(("signals".to_string(), name.to_string()));
         }
         for pair in &self.set {
-            let (key, value) = pair
-                .split_once('=')
-                .ok_or_else(|| Fault::usage(format!("--set takes KEY=VALUE, not `{pair}`")))?;
-            Settings::default().set(key, value).map_err(Fault::usage)?;
-            settings.push((key.to_string(), value.to_string()));
+            settings.push(setting(pair)?);
         }
         let link = LinkSettings::preset(&self.net).ok_or_else(|| {
             let known = blinkblox_emulator::network::PRESETS.join(", ");

@@ -2,7 +2,7 @@
 //!
 //! Source: emulator requirements, 7. Delays are one way.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use crate::clock::Time;
 
@@ -17,7 +17,7 @@ pub enum Distribution {
     /// Mostly little, now and then up to twenty times `jitter`.
     Pareto,
     /// These extra delays in turn, again from the start after the last. `jitter` is not used.
-    List(Rc<[Time]>),
+    List(Arc<[Time]>),
 }
 
 /// Which packets are lost.

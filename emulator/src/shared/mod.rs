@@ -127,6 +127,17 @@ pub enum DiagnosticClass {
     Info,
 }
 
+impl DiagnosticClass {
+    /// The class as reports name it.
+    pub fn name(self) -> &'static str {
+        match self {
+            DiagnosticClass::Misuse => "misuse",
+            DiagnosticClass::Portability => "portability",
+            DiagnosticClass::Info => "info",
+        }
+    }
+}
+
 impl DiagnosticCode {
     /// The code as reports show it.
     pub fn name(self) -> &'static str {

@@ -11,6 +11,7 @@ use std::rc::{Rc, Weak};
 use rustc_hash::FxHashMap;
 
 use super::replay::{Recorded, Watcher};
+use super::runner::WorldDefaults;
 use super::worlds::Worlds;
 use crate::membrane::{Home, HomeId, Membrane, OnEnd, Watch};
 use crate::shared::SignalMode;
@@ -30,6 +31,10 @@ pub struct DirectorOptions {
     pub deadline: Deadline,
     /// The spec file; paths in it are relative to its folder.
     pub file: PathBuf,
+    /// What worlds are like that do not say otherwise.
+    pub world: WorldDefaults,
+    /// What `test.env` holds.
+    pub env: Vec<(String, String)>,
 }
 
 /// A thread to wake, with what the call it waits for gives or throws.
@@ -251,6 +256,7 @@ impl Director {
     fn load_with(&self, file: &Path, globals: &[(String, Value)]) -> Result<Handle, Failure> {
         *self.globals.borrow_mut() = globals.to_vec();
         let name = shown(file);
+        self.worlds.note_read(file);
         let source = std::fs::read_to_string(file)
             .map_err(|error| Failure::text(format!("{name} cannot be read: {error}")))?;
         let code = compile(&source, &name).map_err(|error| Failure::text(error.to_string()))?;

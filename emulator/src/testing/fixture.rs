@@ -81,6 +81,8 @@ pub struct Built {
     pub client_net: Option<String>,
     /// How the first schema's packets are laid out.
     pub wire: Option<Arc<Wire>>,
+    /// Files and folders it was read from.
+    pub reads: Vec<PathBuf>,
 }
 
 impl Fixture {
@@ -107,6 +109,12 @@ impl Fixture {
                 wire = wire.or_else(|| resolved.map(|schema| Arc::new(Wire::of(schema))));
             }
         }
+        let mut reads = Vec::new();
+        tree.root.walk(&mut |node, _| reads.extend(node.file.clone()));
+        for (_, compilation) in &compiled {
+            let sources = &compilation.analysis.sources;
+            reads.extend(sources.files().iter().map(|source| PathBuf::from(&source.shown)));
+        }
         let [server_net, client_net] = nets;
         for (name, file) in &self.files {
             let source = std::fs::read_to_string(file)
@@ -116,7 +124,18 @@ impl Fixture {
                 .map_err(|problem| format!("files: {name}: {problem}"))?;
         }
         let store = mount::store(&tree, true)?;
-        Ok(Built { tree, store, server_net, client_net, wire })
+        Ok(Built { tree, store, server_net, client_net, wire, reads })
+    }
+
+    /// The files it names itself, there or not.
+    pub fn inputs(&self) -> Vec<PathBuf> {
+        let schemas = self.server_schemas.iter().chain(&self.client_schemas);
+        let schemas = schemas.filter_map(|schema| match schema {
+            SchemaSource::Text(_) => None,
+            SchemaSource::File(path, _) => Some(path.clone()),
+        });
+        let files = self.files.iter().map(|(_, file)| file.clone());
+        schemas.chain(files).chain(self.project.clone()).collect()
     }
 }
 

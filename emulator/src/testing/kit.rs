@@ -70,7 +70,7 @@ impl Kit {
                 Ok(())
             })?;
         }
-        let globals = vm.enter(|cx| natives::spec_globals(cx, &api))?;
+        let globals = vm.enter(|cx| natives::spec_globals(cx, &api, &director.options.env))?;
         let main = director.load_spec(&globals)?;
         vm.enter(|cx| {
             cx.push_handle(&api);

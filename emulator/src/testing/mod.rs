@@ -15,6 +15,7 @@ mod replay;
 pub mod report;
 pub mod reporters;
 mod runner;
+mod shell;
 mod worlds;
 
-pub use runner::{Filter, RunOptions, run};
+pub use runner::{Filter, RunOptions, Shard, Stop, WorldDefaults, run};

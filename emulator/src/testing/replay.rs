@@ -103,6 +103,7 @@ const PASSIVE: &[&str] = &[
     "player",
     "localPlayer",
     "expectError",
+    "expectDiagnostic",
     "problems",
     "snapshot",
     "restore",

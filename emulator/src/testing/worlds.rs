@@ -1,6 +1,8 @@
 //! The worlds a test has made, and what the test announced about them.
 
 use std::cell::{Cell, RefCell};
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -8,9 +10,10 @@ use rustc_hash::FxHashMap;
 
 use super::fixture::{Built, Fixture};
 use super::replay::{Journal, Snapshot};
+use super::report::{DiagnosticLine, OutputLine};
 use crate::membrane::{Home, HomeId, Membrane, OnEnd};
 use crate::peer::Peer;
-use crate::shared::{LogLevel, LogLine, Side};
+use crate::shared::{DiagnosticClass, LogLevel, LogLine, Side};
 use crate::value::{InstanceId, Value};
 use crate::vm::{BytecodeCache, Handle, Parked, Vm};
 use crate::world::World;
@@ -25,6 +28,7 @@ pub struct Slot {
     pub built: Built,
     homes: RefCell<FxHashMap<Side, HomeId>>,
     expected: RefCell<Vec<String>>,
+    expected_codes: RefCell<Vec<String>>,
     /// What went wrong in functions the test gave the world to call.
     problems: RefCell<Vec<LogLine>>,
     /// What the test did to it.
@@ -40,8 +44,9 @@ pub struct Worlds {
     slots: RefCell<Vec<Rc<Slot>>>,
     fixtures: RefCell<Vec<(FixtureKey, Built)>>,
     helpers: RefCell<FxHashMap<(HomeId, &'static str), Handle>>,
-    printed: RefCell<Vec<String>>,
+    printed: RefCell<Vec<(f64, String)>>,
     seed: Cell<u64>,
+    reads: RefCell<BTreeSet<PathBuf>>,
     /// Compiled sources, shared between the worlds of a file.
     pub bytecode: Arc<BytecodeCache>,
 }
@@ -71,11 +76,23 @@ impl Worlds {
         match known {
             Some(built) => Ok(built),
             None => {
+                self.reads.borrow_mut().extend(fixture.inputs());
                 let built = fixture.build()?;
+                self.reads.borrow_mut().extend(built.reads.iter().cloned());
                 self.fixtures.borrow_mut().push((key, built.clone()));
                 Ok(built)
             }
         }
+    }
+
+    /// Notes a file that a spec was made from.
+    pub fn note_read(&self, file: &Path) {
+        self.reads.borrow_mut().insert(file.to_path_buf());
+    }
+
+    /// Files that specs, projects and schemas were read from so far.
+    pub fn reads(&self) -> BTreeSet<PathBuf> {
+        self.reads.borrow().clone()
     }
 
     /// Adds a world and gives its number.
@@ -88,6 +105,7 @@ impl Worlds {
             built,
             homes: RefCell::default(),
             expected: RefCell::default(),
+            expected_codes: RefCell::default(),
             problems: RefCell::default(),
             journal: Rc::default(),
             snapshots: RefCell::default(),
@@ -107,6 +125,7 @@ impl Worlds {
             built: old.built.clone(),
             homes: RefCell::default(),
             expected: RefCell::new(old.expected.borrow().clone()),
+            expected_codes: RefCell::new(old.expected_codes.borrow().clone()),
             problems: RefCell::new(old.problems.borrow().clone()),
             journal: old.journal.clone(),
             snapshots: RefCell::new(old.snapshots.borrow().clone()),
@@ -160,26 +179,61 @@ impl Worlds {
 
     /// A line the spec itself prints.
     pub fn print(&self, line: &str) {
-        self.printed.borrow_mut().push(line.to_string());
+        self.printed.borrow_mut().push((self.seconds(), line.to_string()));
     }
 
-    /// The last lines of every side and of the spec, as `[side] text`.
-    pub fn last_output(&self, count: usize) -> Vec<String> {
-        let mut lines: Vec<String> = Vec::new();
+    /// The last lines of every side and of the spec itself.
+    pub fn last_output(&self, count: usize) -> Vec<OutputLine> {
+        let mut lines: Vec<OutputLine> = Vec::new();
         for slot in self.all() {
             let all = slot.world.output();
-            let tail = all.len().saturating_sub(count);
-            lines.extend(all[tail..].iter().map(|line| {
-                format!("[{} {:.3} s] {}: {}", line.side, line.at.seconds(), line.level.name(), line.text)
-            }));
+            let mut sides: Vec<Side> = all.iter().map(|line| line.side).collect();
+            sides.sort_unstable();
+            sides.dedup();
+            for side in sides {
+                let of_side: Vec<&LogLine> = all.iter().filter(|line| line.side == side).collect();
+                lines.extend(of_side[of_side.len().saturating_sub(count)..].iter().map(|line| OutputLine {
+                    side: slot.world.side_name(side),
+                    at: line.at.seconds(),
+                    level: line.level.name().to_string(),
+                    text: line.text.clone(),
+                }));
+            }
         }
-        lines.extend(self.printed.borrow().iter().map(|line| format!("[test] {line}")));
+        let printed = self.printed.borrow();
+        lines.extend(printed[printed.len().saturating_sub(count)..].iter().map(|(at, line)| OutputLine {
+            side: "test".to_string(),
+            at: *at,
+            level: LogLevel::Output.name().to_string(),
+            text: line.clone(),
+        }));
         lines
     }
 
+    /// Diagnostics of all worlds.
+    pub fn diagnostics(&self) -> Vec<DiagnosticLine> {
+        self.all().iter().flat_map(|slot| slot.diagnostics()).collect()
+    }
+
+    /// The first diagnostic of the class *misuse* that no test announced.
+    pub fn unexpected_misuse(&self) -> Option<DiagnosticLine> {
+        self.all().iter().find_map(|slot| slot.unexpected_misuse())
+    }
+
+    /// The first warning of any side, with the side's name.
+    pub fn warning(&self) -> Option<(String, String)> {
+        self.all().iter().find_map(|slot| {
+            let lines = slot.world.output();
+            let line = lines.into_iter().find(|line| line.level == LogLevel::Warning)?;
+            Some((slot.world.side_name(line.side), line.text))
+        })
+    }
+
     /// The first uncaught error no test announced.
-    pub fn unexpected_error(&self) -> Option<(Side, LogLine)> {
-        self.all().iter().find_map(|slot| slot.unexpected_error()).map(|line| (line.side, line))
+    pub fn unexpected_error(&self) -> Option<(String, LogLine)> {
+        self.all()
+            .iter()
+            .find_map(|slot| slot.unexpected_error().map(|line| (slot.world.side_name(line.side), line)))
     }
 
     /// A function compiled from `source` on a side, once.
@@ -248,6 +302,31 @@ impl Slot {
     /// Announces an uncaught error whose text contains `text`.
     pub fn expect_error(&self, text: String) {
         self.expected.borrow_mut().push(text);
+    }
+
+    /// Announces diagnostics of a code.
+    pub fn expect_diagnostic(&self, code: String) {
+        self.expected_codes.borrow_mut().push(code);
+    }
+
+    fn diagnostics(&self) -> Vec<DiagnosticLine> {
+        let all = self.world.diagnostics();
+        all.into_iter()
+            .map(|one| DiagnosticLine {
+                code: one.code.name().to_string(),
+                class: one.code.class().name().to_string(),
+                side: self.world.side_name(one.side),
+                at: one.at.seconds(),
+                text: one.text,
+            })
+            .collect()
+    }
+
+    fn unexpected_misuse(&self) -> Option<DiagnosticLine> {
+        let expected = self.expected_codes.borrow();
+        self.diagnostics()
+            .into_iter()
+            .find(|line| line.class == DiagnosticClass::Misuse.name() && !expected.contains(&line.code))
     }
 
     /// Fails the test for what went wrong in a function it gave the world to call.

@@ -244,7 +244,7 @@ impl Trace {
         object([
             ("format", "blinkblox-trace/1".into()),
             ("tool", env!("CARGO_PKG_VERSION").into()),
-            ("luau", "0.740".into()),
+            ("luau", crate::vm::LUAU_VERSION.into()),
             // Seeds use all 64 bits, more than a reader's number may hold.
             ("seed", header.seed.to_string().into()),
             ("settings", Json::Object(settings)),

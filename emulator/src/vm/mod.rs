@@ -47,6 +47,9 @@ pub use types::{MemberFn, TypeTable, light, not_a_member};
 pub use values::MAX_DEPTH;
 pub use watchdog::Deadline;
 
+/// The release of Luau that is linked in.
+pub const LUAU_VERSION: &str = "0.740";
+
 use crate::peer::Peer;
 use crate::value::Value;
 use arena::{Arena, MIN_THRESHOLD};

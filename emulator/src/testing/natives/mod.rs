@@ -77,7 +77,12 @@ pub fn push_host(cx: &Cx<'_>, director: &Rc<Director>) {
 }
 
 /// The globals of a spec file, from the loaded API: `describe`, `it`, `expect`, `test`, ...
-pub fn spec_globals(cx: &Cx<'_>, api: &Handle) -> Result<Vec<(String, Value)>, Raise> {
+/// `env` is what `test.env` holds.
+pub fn spec_globals(
+    cx: &Cx<'_>,
+    api: &Handle,
+    env: &[(String, String)],
+) -> Result<Vec<(String, Value)>, Raise> {
     cx.push_handle(api);
     let at = cx.top();
     let mut globals = Vec::new();
@@ -109,6 +114,12 @@ pub fn spec_globals(cx: &Cx<'_>, api: &Handle) -> Result<Vec<(String, Value)>, R
             cx.push(&field(module, name)?);
             cx.set_field(member);
         }
+        cx.push_table(0, env.len());
+        for (name, value) in env {
+            cx.push(&Value::string(value.as_str()));
+            cx.set_field(name);
+        }
+        cx.set_field("env");
         cx.pop(1);
     }
     globals.extend(names);

@@ -33,6 +33,7 @@ pub const NATIVES: &[(&str, NativeFn)] = &[
     ("setPaused", set_paused),
     ("shutdown", shutdown),
     ("expectError", expect_error),
+    ("expectDiagnostic", expect_diagnostic),
     ("diagnostics", diagnostics),
     ("trace", trace),
     ("mark", mark),
@@ -88,7 +89,12 @@ fn new_world(cx: &mut Cx<'_>) -> Outcome {
     let director = Director::of(cx)?;
     let options = Options::read("test.world", cx.value(1)?, WORLD_OPTIONS)?;
     let built = director.worlds.fixture(&fixture(&options, &director)?)?;
-    let mut settings = Settings { signals: director.options.signals, ..Settings::default() };
+    let run = &director.options.world;
+    let mut settings = Settings::default();
+    for (key, value) in &run.settings {
+        settings.set(key, value)?;
+    }
+    settings.signals = director.options.signals;
     if let Some(table) = options.table("settings")? {
         for (key, value) in &table.pairs {
             settings.set(&key.to_string(), &value.to_string())?;
@@ -103,11 +109,12 @@ fn new_world(cx: &mut Cx<'_>) -> Outcome {
         seed: Seed(seed),
         settings,
         tree: Some(built.store.clone()),
-        fps: options.number("fps")?.unwrap_or(defaults.fps),
-        client_fps: options.number("clientFps")?.unwrap_or(defaults.client_fps),
-        link: options
-            .get("net")
-            .map_or(Ok(LinkSettings::default()), |value| link(LinkSettings::default(), value))?,
+        fps: options.number("fps")?.or(run.fps).unwrap_or(defaults.fps),
+        client_fps: options.number("clientFps")?.or(run.client_fps).unwrap_or(defaults.client_fps),
+        link: options.get("net").map_or_else(
+            || Ok(run.link.clone().unwrap_or_default()),
+            |value| link(LinkSettings::default(), value),
+        )?,
         unix_start: options.number("start")?,
         bytecode: director.worlds.bytecode.clone(),
         deadline: director.options.deadline.clone(),
@@ -121,7 +128,8 @@ fn new_world(cx: &mut Cx<'_>) -> Outcome {
     let number = director.worlds.add(world, built);
     cx.push_number(f64::from(number));
     cx.push(&net);
-    Ok(Returns::Values(2))
+    cx.push_number(f64::from(run.clients));
+    Ok(Returns::Values(3))
 }
 
 fn fixture(options: &Options, director: &Director) -> Result<Fixture, Raise> {
@@ -399,6 +407,12 @@ fn shutdown(cx: &mut Cx<'_>) -> Outcome {
 fn expect_error(cx: &mut Cx<'_>) -> Outcome {
     let director = Director::of(cx)?;
     slot(cx, &director)?.expect_error(cx.text(2)?);
+    Ok(Returns::NONE)
+}
+
+fn expect_diagnostic(cx: &mut Cx<'_>) -> Outcome {
+    let director = Director::of(cx)?;
+    slot(cx, &director)?.expect_diagnostic(cx.text(2)?);
     Ok(Returns::NONE)
 }
 

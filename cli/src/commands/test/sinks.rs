@@ -1,0 +1,111 @@
+//! Where reports go: each reporter to standard output as the run goes on, or to a file at the end.
+
+use std::io::Write;
+use std::path::PathBuf;
+
+use blinkblox_emulator::testing::report::{FileReport, RunReport};
+use blinkblox_emulator::testing::reporters::{Format, Stream, github, render};
+
+use crate::commands::emulation::Fault;
+use crate::printer::print_out;
+
+/// One reporter.
+pub(super) struct Sink {
+    format: Format,
+    file: Option<PathBuf>,
+}
+
+/// Every reporter of a run.
+pub(super) struct Sinks {
+    sinks: Vec<Sink>,
+    colour: bool,
+    streams: Vec<Stream>,
+}
+
+impl Sinks {
+    /// The reporters the arguments name. Errors: there is none of that name, or two write to standard output one
+    /// document each.
+    pub(super) fn of(names: &[String], colour: bool) -> Result<Sinks, Fault> {
+        let mut sinks = names.iter().map(|text| Sink::parse(text)).collect::<Result<Vec<_>, _>>()?;
+        if sinks.is_empty() {
+            sinks.push(Sink { format: Format::Pretty, file: None });
+            if std::env::var_os("GITHUB_ACTIONS").is_some_and(|value| value == "true") {
+                sinks.push(Sink { format: Format::Github, file: None });
+            }
+        }
+        let is_document = |sink: &&Sink| {
+            let whole = matches!(sink.format, Format::Json | Format::Junit | Format::Tap);
+            sink.file.is_none() && whole
+        };
+        let printed = sinks.iter().filter(|sink| sink.file.is_none() && sink.format != Format::Silent);
+        if let Some(document) = sinks.iter().find(is_document).filter(|_| printed.count() > 1) {
+            let name = document.format.name();
+            return Err(Fault::usage(format!(
+                "--reporter {name} writes a document of its own to standard output: write one to a file, {name}=FILE"
+            )));
+        }
+        Ok(Sinks { sinks, colour, streams: Vec::new() })
+    }
+
+    /// The same reporters for another run.
+    pub(super) fn again(&self) -> Sinks {
+        let sinks = self.sinks.iter().map(|sink| Sink { format: sink.format, file: sink.file.clone() });
+        Sinks { sinks: sinks.collect(), colour: self.colour, streams: Vec::new() }
+    }
+
+    /// Before the first file.
+    pub(super) fn begin(&mut self) {
+        let printed = self.sinks.iter().filter(|sink| sink.file.is_none());
+        self.streams = printed.map(|sink| Stream::new(sink.format, self.colour)).collect();
+        for stream in &self.streams {
+            print_out(&stream.begin());
+        }
+    }
+
+    /// A file has run.
+    pub(super) fn file(&mut self, run: &RunReport, file: &FileReport) {
+        for stream in &mut self.streams {
+            print_out(&stream.file(run, file));
+        }
+    }
+
+    /// The run is over. Errors: a file cannot be written.
+    pub(super) fn end(&mut self, run: &RunReport) -> Result<(), Fault> {
+        for stream in &self.streams {
+            print_out(&stream.end(run));
+        }
+        for sink in &self.sinks {
+            if let Some(file) = &sink.file {
+                std::fs::write(file, render(run, sink.format, false)).map_err(|error| {
+                    Fault::usage(format!("{} cannot be written: {error}", file.display()))
+                })?;
+            }
+        }
+        match std::env::var_os("GITHUB_STEP_SUMMARY").filter(|path| !path.is_empty()) {
+            Some(path) if self.sinks.iter().any(|sink| sink.format == Format::Github) => {
+                let path = PathBuf::from(path);
+                let file = std::fs::OpenOptions::new().append(true).create(true).open(&path);
+                file.and_then(|mut file| file.write_all(github::summary(run).as_bytes()))
+                    .map_err(|error| Fault::usage(format!("{} cannot be written: {error}", path.display())))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+impl Sink {
+    fn parse(text: &str) -> Result<Sink, Fault> {
+        let (name, file) = match text.split_once(['=', ':']) {
+            Some((name, file)) => (name, Some(PathBuf::from(file))),
+            None => (text, None),
+        };
+        let format = Format::parse(name).ok_or_else(|| {
+            let known = Format::ALL.map(Format::name).join(", ");
+            Fault::usage(format!("there is no reporter `{name}`: {known}"))
+        })?;
+        if file.as_ref().is_some_and(|file| file.as_os_str().is_empty()) {
+            return Err(Fault::usage(format!("--reporter {text} names no file")));
+        }
+        Ok(Sink { format, file })
+    }
+}

@@ -1,0 +1,298 @@
+//! `blinkblox test --watch`: runs everything once, then the files a change affects.
+//!
+//! A spec file is affected when anything it was made from changes: itself, what it requires, its schemas with their
+//! imports, its project with every file of it. A save that leaves the bytes as they were affects nothing.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use blinkblox_emulator::testing::report::RunReport;
+use blinkblox_emulator::testing::{Filter, RunOptions, Stop};
+use notify_debouncer_mini::notify::{PollWatcher, RecommendedWatcher, RecursiveMode, Watcher};
+use notify_debouncer_mini::{Config, DebounceEventResult, Debouncer, new_debouncer, new_debouncer_opt};
+
+use super::keys::{Ask, Keys};
+use super::sinks::Sinks;
+use super::{Fault, Test};
+use crate::printer::print_out;
+
+/// Changes closer together than this are one.
+const QUIET: Duration = Duration::from_millis(50);
+/// How often files are compared where the system tells of no changes.
+const POLL: Duration = Duration::from_secs(1);
+/// Folders nobody keeps specs in.
+const SKIPPED: [&str; 3] = ["node_modules", "_Index", "target"];
+const KEYS: &str = "a all, f failed, p filter, q quit";
+
+enum Event {
+    Changed(Vec<PathBuf>),
+    Asked(Ask),
+}
+
+/// A watching run.
+pub(super) struct Watch {
+    test: Test,
+    options: RunOptions,
+    sinks: Sinks,
+    /// Files each spec file was made from, as whole paths.
+    reads: BTreeMap<PathBuf, BTreeSet<PathBuf>>,
+    /// What those files held last.
+    contents: BTreeMap<PathBuf, Option<u64>>,
+    failed: BTreeSet<PathBuf>,
+    /// Stops the run that goes on now.
+    stop: Arc<Mutex<Stop>>,
+}
+
+impl Watch {
+    /// A watching run of what `options` name.
+    pub(super) fn new(test: Test, options: RunOptions, sinks: Sinks) -> Watch {
+        Watch {
+            test,
+            options,
+            sinks,
+            reads: BTreeMap::new(),
+            contents: BTreeMap::new(),
+            failed: BTreeSet::new(),
+            stop: Arc::default(),
+        }
+    }
+
+    /// Runs until somebody quits. Errors: files cannot be watched or reports not be written.
+    pub(super) fn execute(mut self) -> Result<u8, Fault> {
+        let (sender, events) = channel();
+        let mut files = Files::new(&sender)?;
+        let stop = self.stop.clone();
+        let keys = Keys::start(move |ask| {
+            if ask == Ask::Quit {
+                stop.lock().unwrap_or_else(PoisonError::into_inner).interrupt();
+            }
+            // Nobody listens once the run is over.
+            let _ = sender.send(Event::Asked(ask));
+        });
+        self.run(self.options.files.clone())?;
+        loop {
+            files.watch(self.folders());
+            let names = if self.reads.len() == 1 { "file" } else { "files" };
+            print_out(&format!("watching {} spec {names}; {KEYS}\n", self.reads.len()));
+            match events.recv().ok() {
+                None | Some(Event::Asked(Ask::Quit)) => return Ok(0),
+                Some(Event::Asked(ask)) => {
+                    keys.done();
+                    self.answer(ask)?;
+                }
+                Some(Event::Changed(paths)) => self.changed(&paths)?,
+            }
+        }
+    }
+
+    fn answer(&mut self, ask: Ask) -> Result<(), Fault> {
+        match ask {
+            Ask::All => {
+                self.discover();
+                self.run(self.options.files.clone())
+            }
+            Ask::Failed if self.failed.is_empty() => {
+                print_out("nothing failed\n");
+                Ok(())
+            }
+            Ask::Failed => {
+                let failed = self.failed.clone();
+                let files = self.options.files.iter().filter(|file| failed.contains(&whole(file))).cloned();
+                self.run(files.collect())
+            }
+            Ask::Filter(text) => {
+                match Filter::parse(&text) {
+                    Ok(_) if text.is_empty() => self.options.filters.clear(),
+                    Ok(filter) => self.options.filters = vec![filter],
+                    Err(problem) => {
+                        print_out(&format!("{problem}\n"));
+                        return Ok(());
+                    }
+                }
+                self.run(self.options.files.clone())
+            }
+            Ask::Help | Ask::Quit => Ok(()),
+        }
+    }
+
+    /// Runs what these changes affect.
+    fn changed(&mut self, paths: &[PathBuf]) -> Result<(), Fault> {
+        let known: BTreeSet<PathBuf> = self.options.files.iter().map(|file| whole(file)).collect();
+        let mut changed = BTreeSet::new();
+        for path in paths {
+            let path = whole(path);
+            let now = content(&path);
+            let before = self.contents.insert(path.clone(), now);
+            // A file seen for the first time counts as changed only when no run has read it.
+            if before.is_none_or(|before| before != now) {
+                changed.insert(path);
+            }
+        }
+        if changed.is_empty() {
+            return Ok(());
+        }
+        self.discover();
+        let is_affected = |file: &Path| {
+            let file = whole(file);
+            !known.contains(&file)
+                || self.reads.get(&file).is_none_or(|reads| {
+                    changed.iter().any(|path| {
+                        reads.contains(path) || path.parent().is_some_and(|folder| reads.contains(folder))
+                    })
+                })
+        };
+        let affected: Vec<PathBuf> =
+            self.options.files.iter().filter(|file| is_affected(file)).cloned().collect();
+        let gone: Vec<PathBuf> = {
+            let there: BTreeSet<PathBuf> = self.options.files.iter().map(|file| whole(file)).collect();
+            self.reads.keys().filter(|file| !there.contains(*file)).cloned().collect()
+        };
+        for file in gone {
+            self.reads.remove(&file);
+            self.failed.remove(&file);
+        }
+        if affected.is_empty() { Ok(()) } else { self.run(affected) }
+    }
+
+    /// Looks for spec files anew. A root that is gone keeps what it had.
+    fn discover(&mut self) {
+        if let Ok(files) = self.test.files() {
+            self.options.files = files;
+        }
+    }
+
+    fn run(&mut self, files: Vec<PathBuf>) -> Result<(), Fault> {
+        let stop = Stop::default();
+        *self.stop.lock().unwrap_or_else(PoisonError::into_inner) = stop.clone();
+        let options = RunOptions { files: files.clone(), stop, ..self.options.clone() };
+        let report = self.test.run_once(&options, self.sinks.again())?;
+        self.note(&files, &report);
+        Ok(())
+    }
+
+    /// Remembers what files were made from, and which failed.
+    fn note(&mut self, files: &[PathBuf], report: &RunReport) {
+        for file in files {
+            let key = whole(file);
+            let shown = blinkblox_emulator::testing::director::shown(file);
+            let Some(done) = report.files.iter().find(|done| done.path == shown) else { continue };
+            let reads: BTreeSet<PathBuf> = done.reads.iter().map(|path| whole(path)).collect();
+            for path in &reads {
+                self.contents.entry(path.clone()).or_insert_with(|| content(path));
+            }
+            let failed = done.load_error.is_some() || done.tests.iter().any(|test| report.is_failure(test));
+            if failed {
+                self.failed.insert(key.clone());
+            } else {
+                self.failed.remove(&key);
+            }
+            self.reads.insert(key, reads);
+        }
+    }
+
+    /// Folders in which a change may matter: those of the arguments, and those of all files read.
+    fn folders(&self) -> BTreeSet<PathBuf> {
+        let mut folders = BTreeSet::new();
+        for root in &self.test.paths {
+            if root.is_dir() {
+                below(&whole(root), &mut folders, 0);
+            }
+        }
+        for path in self.reads.values().flatten() {
+            folders.extend(path.parent().map(Path::to_path_buf));
+            if path.is_dir() {
+                folders.insert(path.clone());
+            }
+        }
+        folders
+    }
+}
+
+/// A folder and those in it where specs may be.
+fn below(folder: &Path, found: &mut BTreeSet<PathBuf>, depth: usize) {
+    if depth > 40 || !found.insert(folder.to_path_buf()) {
+        return;
+    }
+    let Ok(entries) = std::fs::read_dir(folder) else { return };
+    for entry in entries.flatten() {
+        let name = entry.file_name();
+        let name = name.to_string_lossy();
+        let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
+        if is_folder && !name.starts_with('.') && !SKIPPED.contains(&&*name) {
+            below(&entry.path(), found, depth + 1);
+        }
+    }
+}
+
+/// A path from the root, without detours.
+fn whole(path: &Path) -> PathBuf {
+    let path = blinkblox_emulator::testing::director::normalise(path);
+    std::path::absolute(&path).unwrap_or(path)
+}
+
+/// What a file holds, as a number that changes with it; none when there is no such file.
+fn content(path: &Path) -> Option<u64> {
+    let bytes = std::fs::read(path).ok()?;
+    let mut hasher = DefaultHasher::new();
+    bytes.hash(&mut hasher);
+    Some(hasher.finish())
+}
+
+/// Tells of changed files: by the system's notifications, or by looking where there are none.
+struct Files {
+    debouncer: AnyDebouncer,
+    watched: BTreeSet<PathBuf>,
+}
+
+enum AnyDebouncer {
+    Native(Debouncer<RecommendedWatcher>),
+    Polling(Debouncer<PollWatcher>),
+}
+
+impl Files {
+    fn new(sender: &Sender<Event>) -> Result<Files, Fault> {
+        let tell = |sender: Sender<Event>| {
+            move |result: DebounceEventResult| {
+                if let Ok(events) = result {
+                    let paths = events.into_iter().map(|event| event.path).collect();
+                    // Nobody listens once the run is over.
+                    let _ = sender.send(Event::Changed(paths));
+                }
+            }
+        };
+        let debouncer = match new_debouncer(QUIET, tell(sender.clone())) {
+            Ok(debouncer) => AnyDebouncer::Native(debouncer),
+            Err(_) => {
+                let config = Config::default().with_timeout(QUIET).with_notify_config(
+                    notify_debouncer_mini::notify::Config::default()
+                        .with_poll_interval(POLL)
+                        .with_compare_contents(true),
+                );
+                AnyDebouncer::Polling(
+                    new_debouncer_opt(config, tell(sender.clone()))
+                        .map_err(|error| Fault::usage(format!("files cannot be watched: {error}")))?,
+                )
+            }
+        };
+        Ok(Files { debouncer, watched: BTreeSet::new() })
+    }
+
+    /// Watches these folders too. One that cannot be watched is tried again the next time.
+    fn watch(&mut self, folders: BTreeSet<PathBuf>) {
+        let watcher: &mut dyn Watcher = match &mut self.debouncer {
+            AnyDebouncer::Native(debouncer) => debouncer.watcher(),
+            AnyDebouncer::Polling(debouncer) => debouncer.watcher(),
+        };
+        self.watched.retain(|folder| folder.is_dir());
+        for folder in folders {
+            let known = self.watched.contains(&folder);
+            if !known && watcher.watch(&folder, RecursiveMode::NonRecursive).is_ok() {
+                self.watched.insert(folder);
+            }
+        }
+    }
+}

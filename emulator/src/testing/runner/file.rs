@@ -1,0 +1,281 @@
+//! One spec file: loaded into a director once a signal mode and seed, its tests run one by one, each with worlds of its
+//! own.
+
+use std::path::Path;
+use std::rc::Rc;
+use std::time::Instant;
+
+use super::{RunOptions, jobs, select};
+use crate::clock::Time;
+use crate::shared::{LogLevel, Seed, SignalMode};
+use crate::testing::director::{Director, DirectorOptions, End, end_cell, shown};
+use crate::testing::kit::Kit;
+use crate::testing::report::{Cut, Failure, FileReport, Status, TestReport};
+use crate::value::Value;
+use crate::vm::{self, Deadline};
+
+/// Runs a file under every signal mode and seed. `end` is the moment the whole run must be over.
+pub(super) fn run_file(options: &RunOptions, path: &Path, end: Option<Instant>) -> FileReport {
+    let mut report = FileReport { path: shown(path), ..FileReport::default() };
+    let mut failures = 0;
+    for repetition in 0..options.repeat.max(1) {
+        for &signals in &options.signals {
+            let run = Run { options, path, end, signals, seed: options.seed.wrapping_add(repetition.into()) };
+            let loaded = match run.load() {
+                Ok(loaded) => loaded,
+                Err((failure, director)) => {
+                    report.reads.extend(director.iter().flat_map(|director| director.worlds.reads()));
+                    report.reads.insert(path.to_path_buf());
+                    report.load_error = Some(failure.report());
+                    return report;
+                }
+            };
+            run.tests(&loaded, &mut report, &mut failures);
+            report.reads.extend(loaded.director.worlds.reads());
+            let is_enough = options.bail.is_some_and(|limit| failures >= limit);
+            if is_enough || options.stop.reason().is_some() {
+                return report;
+            }
+        }
+    }
+    report
+}
+
+/// A signal mode as reports and arguments name it.
+pub(super) fn mode_name(signals: SignalMode) -> &'static str {
+    match signals {
+        SignalMode::Immediate => "immediate",
+        SignalMode::Deferred => "deferred",
+    }
+}
+
+/// A file under one signal mode and seed.
+struct Run<'a> {
+    options: &'a RunOptions,
+    path: &'a Path,
+    end: Option<Instant>,
+    signals: SignalMode,
+    seed: u64,
+}
+
+/// A file that has been loaded.
+struct Loaded {
+    director: Rc<Director>,
+    kit: Kit,
+    deadline: Deadline,
+}
+
+impl Run<'_> {
+    /// Loads the file into a fresh director, which is given back also when that fails.
+    fn load(&self) -> Result<Loaded, (vm::Failure, Option<Rc<Director>>)> {
+        let deadline = Deadline::new();
+        let mut world = self.options.world.clone();
+        if self.options.shuffle.is_some() {
+            world.settings.push(("shuffle".into(), "true".into()));
+        }
+        let director_options = DirectorOptions {
+            seed: self.seed,
+            signals: self.signals,
+            deadline: deadline.clone(),
+            file: self.path.to_path_buf(),
+            world,
+            env: self.options.env.clone(),
+        };
+        deadline.set(Some(jobs::deadline(Instant::now(), self.options.wall_timeout, self.end)));
+        let director = Director::new(director_options).map_err(|failure| (failure, None))?;
+        match Kit::load(&director) {
+            Ok(kit) => Ok(Loaded { director, kit, deadline }),
+            Err(failure) => Err((failure, Some(director))),
+        }
+    }
+
+    fn tests(&self, loaded: &Loaded, report: &mut FileReport, failures: &mut usize) {
+        let options = self.options;
+        for index in select::order(loaded.kit.cases(), &report.path, options.shuffle) {
+            let case = &loaded.kit.cases()[index];
+            let mut test =
+                TestReport::new(index as u32 + 1, case.blocks.clone(), case.name.clone(), case.line);
+            test.mode = (options.signals.len() > 1).then(|| mode_name(self.signals));
+            test.seed = (options.repeat > 1).then_some(self.seed);
+            if !self.is_wanted(&report.path, &test) {
+                loaded.kit.skip(index);
+                continue;
+            }
+            match case.mode.as_str() {
+                _ if options.list => loaded.kit.skip(index),
+                "skip" => loaded.kit.skip(index),
+                "todo" => {
+                    test.status = Status::Todo;
+                    loaded.kit.skip(index);
+                }
+                _ => {
+                    self.test(loaded, index, &mut test);
+                    self.try_again(index, &mut test);
+                }
+            }
+            let failed = match test.status {
+                Status::Failed(_) => true,
+                Status::Flaky(_) => options.strict,
+                Status::Passed | Status::Skipped | Status::Todo => false,
+            };
+            *failures += usize::from(failed);
+            report.tests.push(test);
+            if self.end.is_some_and(|end| Instant::now() >= end) {
+                options.stop.set(Cut::OutOfTime);
+            }
+            if options.bail.is_some_and(|limit| *failures >= limit) || options.stop.reason().is_some() {
+                return;
+            }
+        }
+    }
+
+    fn is_wanted(&self, file: &str, test: &TestReport) -> bool {
+        let RunOptions { filters, excludes, shard, .. } = self.options;
+        let name = test.full_name();
+        (filters.is_empty() || filters.iter().any(|filter| filter.matches(&name)))
+            && !excludes.iter().any(|filter| filter.matches(&name))
+            && shard.is_none_or(|shard| shard.holds(file, &test.blocks, &test.name))
+    }
+
+    /// Runs a test that failed again, alone in a fresh director, as often as the options allow. One that passes then
+    /// is flaky.
+    fn try_again(&self, index: usize, test: &mut TestReport) {
+        let first = match &test.status {
+            Status::Failed(failure) => failure.clone(),
+            _ => return,
+        };
+        for attempt in 0..self.options.retry {
+            if self.options.stop.reason().is_some() {
+                return;
+            }
+            let Ok(loaded) = self.load() else { return };
+            let mut again = test.clone();
+            for other in (0..loaded.kit.cases().len()).filter(|other| *other != index) {
+                loaded.kit.skip(other);
+            }
+            if loaded.kit.cases().get(index).is_none_or(|case| case.name != test.name) {
+                return;
+            }
+            self.test(&loaded, index, &mut again);
+            test.attempts = attempt + 2;
+            test.wall += again.wall;
+            if again.status == Status::Passed {
+                test.status = Status::Flaky(first);
+                return;
+            }
+        }
+    }
+
+    fn test(&self, loaded: &Loaded, index: usize, test: &mut TestReport) {
+        let Loaded { director, kit, deadline } = loaded;
+        let began = Instant::now();
+        deadline.set(Some(jobs::deadline(began, self.options.wall_timeout, self.end)));
+        let seed = Seed(self.seed).derive(&format!("{}/{}", test.blocks.join("/"), test.name));
+        director.worlds.begin(seed);
+        let start = director.now();
+        let (end, on_end) = end_cell();
+        director.start(kit.run_function(), &[Value::Number((index + 1) as f64)], on_end);
+        let failure = self.drive(loaded, &end, start, began);
+        test.attempts = 1;
+        test.virtual_seconds = director.now() - start + director.worlds.seconds();
+        test.wall = began.elapsed();
+        test.diagnostics = director.worlds.diagnostics();
+        let failure = failure.or_else(|| self.unexpected(director));
+        test.status = match failure {
+            Some(failure) => {
+                test.output = director.worlds.last_output(12);
+                Status::Failed(failure)
+            }
+            None => Status::Passed,
+        };
+        if self.options.trace {
+            test.trace = director.worlds.trace();
+        }
+        director.clear();
+        deadline.set(None);
+    }
+
+    /// Moves time until the test has ended. `None` when it passed.
+    fn drive(&self, loaded: &Loaded, end: &End, start: f64, began: Instant) -> Option<Failure> {
+        let Loaded { director, kit, .. } = loaded;
+        let frame = Time::of_frame(1, 60.0).seconds();
+        let last = jobs::deadline(began, self.options.wall_timeout, self.end);
+        loop {
+            director.pump();
+            if let Some(end) = end.borrow_mut().take() {
+                return end.err().map(|failure| self.explain(kit, &failure, last));
+            }
+            let waited = director.now() - start;
+            if waited > self.options.timeout {
+                return Some(stopped(format!(
+                    "the test still waits after {} virtual seconds; --timeout allows more",
+                    self.options.timeout
+                )));
+            }
+            if Instant::now() > last {
+                return Some(self.out_of_time());
+            }
+            if !director.can_move() {
+                return Some(stopped(
+                    "the test waits for something that cannot happen: no time is left to pass, no world runs"
+                        .into(),
+                ));
+            }
+            director.worlds.step_all();
+            director.advance(frame);
+        }
+    }
+
+    fn out_of_time(&self) -> Failure {
+        if self.end.is_some_and(|end| Instant::now() >= end) {
+            self.options.stop.set(Cut::OutOfTime);
+            return stopped("the time of the whole run was up; --wall-timeout-total allows more".into());
+        }
+        stopped(format!(
+            "the test ran for more than {} real seconds; --wall-timeout allows more",
+            self.options.wall_timeout.as_secs_f64()
+        ))
+    }
+
+    /// What a test threw, for people: an expectation's record, or any error with its place.
+    fn explain(&self, kit: &Kit, failure: &vm::Failure, last: Instant) -> Failure {
+        if Instant::now() > last {
+            let mut stopped = self.out_of_time();
+            stopped.trace = failure.report();
+            return stopped;
+        }
+        kit.explain(&failure.value).unwrap_or_else(|| Failure {
+            message: failure.report(),
+            trace: failure.stack.clone(),
+            ..Failure::default()
+        })
+    }
+
+    /// What fails a test that returned: an uncaught error, and under the stricter rules a warning or a misuse.
+    fn unexpected(&self, director: &Director) -> Option<Failure> {
+        if let Some((side, line)) = director.worlds.unexpected_error() {
+            debug_assert_eq!(line.level, LogLevel::Error);
+            return Some(Failure {
+                message: format!("uncaught error on {side}: {}", line.text),
+                trace: line.stack.unwrap_or_default(),
+                ..Failure::default()
+            });
+        }
+        let text = if self.options.fail_on_warn { director.worlds.warning() } else { None };
+        let text = text.map(|(side, text)| format!("warning on {side}, with --fail-on-warn: {text}"));
+        let misuse = || director.worlds.unexpected_misuse().filter(|_| self.options.strict);
+        let text = text.or_else(|| {
+            misuse().map(|line| {
+                format!(
+                    "{} on {}: {}; a test that means to do this says world:expectDiagnostic(\"{}\")",
+                    line.code, line.side, line.text, line.code
+                )
+            })
+        });
+        text.map(|message| Failure { message, ..Failure::default() })
+    }
+}
+
+fn stopped(message: String) -> Failure {
+    Failure { message, is_error: true, ..Failure::default() }
+}
