@@ -91,6 +91,33 @@ impl SourceFile {
         self.text.get(range).unwrap_or("").trim_end_matches(['\r', '\n'])
     }
 
+    /// The bytes to delete so that an item of a comma-separated list is gone: the item and one comma beside it.
+    ///
+    /// The comma behind it goes when there is one, with the white space after it up to a line end; else the comma
+    /// in front of it.
+    pub fn item_range(&self, item: Span) -> Span {
+        let bytes = self.text.as_bytes();
+        let (start, end) = (item.start as usize, item.end as usize);
+        let white = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_whitespace);
+        let blank = |at: usize| matches!(bytes.get(at), Some(b' ' | b'\t'));
+        let mut behind = end;
+        while white(behind) {
+            behind += 1;
+        }
+        if bytes.get(behind) == Some(&b',') {
+            behind += 1;
+            while blank(behind) {
+                behind += 1;
+            }
+            return Span::new(item.file, start, behind);
+        }
+        let mut front = start;
+        while front > 0 && white(front - 1) {
+            front -= 1;
+        }
+        if front > 0 && bytes[front - 1] == b',' { Span::new(item.file, front - 1, end) } else { item }
+    }
+
     /// Bytes of a line counted from 1, its line end included.
     pub fn line_range(&self, line: u32) -> std::ops::Range<usize> {
         let index = line.max(1) as usize - 1;
@@ -134,6 +161,22 @@ impl Sources {
             .get(span.file.0 as usize)
             .and_then(|file| file.text.get(span.start as usize..span.end as usize))
             .unwrap_or("")
+    }
+
+    /// The bytes to delete so that an item of a list is gone; see [`SourceFile::item_range`].
+    pub fn item_range(&self, item: Span) -> Span {
+        self.files.get(item.file.0 as usize).map_or(item, |file| file.item_range(item))
+    }
+
+    /// A quoted name with the bracket it stands behind; any other name as it is.
+    pub fn bracketed(&self, name: Span) -> Span {
+        let Some(file) = self.files.get(name.file.0 as usize) else { return name };
+        let before = file.text.get(..name.start as usize).unwrap_or("").trim_end();
+        let quoted = self.text(name).starts_with(['"', '\'']);
+        match before.strip_suffix('[') {
+            Some(rest) if quoted => Span { start: clamp_offset(rest.len()), ..name },
+            Some(_) | None => name,
+        }
     }
 
     /// Where a span starts.
@@ -272,6 +315,24 @@ mod tests {
         assert_eq!(sources[file].line(1), "one");
         assert_eq!(sources[file].line(2), "two");
         assert_eq!(sources[file].line(3), "");
+    }
+
+    #[test]
+    fn an_item_goes_with_one_comma() {
+        let check = |text: &str, item: &str, expected: &str| {
+            let mut sources = Sources::default();
+            let file = sources.add("a", "a", text.to_string());
+            let at = text.find(item).unwrap();
+            let gone = sources.item_range(Span::new(file, at, at + item.len()));
+            let mut left = text.to_string();
+            left.replace_range(gone.start as usize..gone.end as usize, "");
+            assert_eq!(left, expected);
+        };
+        check("{ A, B, C }", "B", "{ A, C }");
+        check("{ A, B }", "B", "{ A }");
+        check("{ B }", "B", "{  }");
+        check("{\n    A,\n    B,\n}", "B", "{\n    A,\n    \n}");
+        check("<A, B>", "A", "<B>");
     }
 
     #[test]

@@ -1,7 +1,8 @@
 //! Messages about the fields of a block: unknown, repeated, missing, or with a value they do not take.
 
-use crate::diagnostics::{Code, Diagnostic, suggest};
+use crate::diagnostics::{Code, Diagnostic, Fix, suggest};
 use crate::source::Span;
+use crate::wire::signature::number_text;
 
 fn list(words: &[&str]) -> String {
     match words {
@@ -11,6 +12,7 @@ fn list(words: &[&str]) -> String {
     }
 }
 
+/// `given` says which fields the block has already.
 pub fn unknown_field(
     span: Span,
     field: &str,
@@ -18,9 +20,10 @@ pub fn unknown_field(
     name: &str,
     owner: Span,
     known: &[&str],
+    given: impl Fn(&str) -> bool,
 ) -> Diagnostic {
     let fields: Vec<&str> = known.iter().copied().filter(|key| *key != "Poll").collect();
-    let near = suggest::nearest(field, fields.iter().copied());
+    let near = suggest::nearest(field, fields.iter().copied().filter(|key| !given(key)));
     let of = if what == "stream" { "the stream of".to_string() } else { what.to_string() };
     Diagnostic::error(Code::ParseInvalidValue, format!("{of} \"{name}\" has no field \"{field}\""))
         .primary(span, "no such field")
@@ -29,11 +32,20 @@ pub fn unknown_field(
         .note(format!("The fields are {}.", list(&fields)))
 }
 
-pub fn repeated_field(span: Span, first: Span, field: &str, what: &str, name: &str) -> Diagnostic {
+/// `spare` is the second with its comma, when the two do not differ.
+pub fn repeated_field(
+    span: Span,
+    first: Span,
+    field: &str,
+    what: &str,
+    name: &str,
+    spare: Option<Span>,
+) -> Diagnostic {
     Diagnostic::error(Code::AnalyzeDuplicateMember, format!("{what} \"{name}\" gives \"{field}\" twice"))
         .primary(span, "given again here")
         .secondary(first, "first given here")
         .note("Delete one of the two.")
+        .opt_fix(spare.map(Fix::delete))
 }
 
 pub fn missing_field(owner: Span, inside: Span, field: &str, what: &str, name: &str) -> Diagnostic {
@@ -51,7 +63,8 @@ pub fn missing_field(owner: Span, inside: Span, field: &str, what: &str, name: &
         .fix(format!("Add `{example}`"), vec![(inside, format!(" {example},"))])
 }
 
-pub fn field_kind(span: Span, field: &str, kind: &str) -> Diagnostic {
+/// `meant` is the value in the kind the field takes.
+pub fn field_kind(span: Span, field: &str, kind: &str, meant: Option<String>) -> Diagnostic {
     Diagnostic::error(Code::ParseUnexpectedToken, format!("{field} takes {kind}"))
         .primary(span, format!("{kind} is needed here"))
         .note(match kind {
@@ -60,6 +73,7 @@ pub fn field_kind(span: Span, field: &str, kind: &str) -> Diagnostic {
             "a boolean" => format!("Write `{field}: true` or `{field}: false`."),
             _ => format!("Write `{field}: {{ Rate: 10 }}`."),
         })
+        .opt_fix(meant.map(|meant| Fix::write(span, meant)))
 }
 
 pub fn unknown_word(span: Span, field: &str, word: &str, known: &[&str]) -> Diagnostic {
@@ -72,15 +86,19 @@ pub fn unknown_word(span: Span, field: &str, word: &str, known: &[&str]) -> Diag
         })
 }
 
-pub fn field_value(span: Span, field: &str, takes: &str) -> Diagnostic {
+/// `near` is the nearest number the field takes.
+pub fn field_value(span: Span, field: &str, takes: &str, near: Option<f64>) -> Diagnostic {
     Diagnostic::error(Code::ParseInvalidValue, format!("{field} does not take this number"))
         .primary(span, "outside what it takes")
         .note(format!("It takes {takes}."))
+        .opt_fix(near.map(|near| Fix::write(span, number_text(near))))
 }
 
-pub fn deprecated_poll(span: Span, call: Option<Span>) -> Diagnostic {
+/// `edits` say the same with `Call`.
+pub fn deprecated_poll(span: Span, call: Option<Span>, edits: Vec<(Span, String)>) -> Diagnostic {
     Diagnostic::warning(Code::AnalyzeDeprecated, "Poll is an old spelling")
         .primary(span, "deprecated")
         .opt_secondary(call, "what it overrides when true")
         .note("Write `Call: Polling` instead.")
+        .fix("Say it with `Call`", edits)
 }

@@ -2,13 +2,15 @@
 //! (`E3031`). Source: language specification, 13; runtime specification, 3.3.
 
 use super::{Checked, find_slot};
-use crate::diagnostics::{Code, Diagnostic};
+use crate::diagnostics::{Code, Diagnostic, Fix};
 use crate::schema::event::DeclaredMember;
-use crate::schema::{Payload, Side};
+use crate::schema::{Payload, Side, TypeId};
 use crate::source::Span;
 
 pub(super) fn check(checked: &Checked, sink: &mut Vec<Diagnostic>) {
-    for decl in checked.schema.types.iter().filter(|decl| decl.export && decl.generics.is_empty()) {
+    let exported =
+        checked.schema.types.iter().zip(0..).filter(|(decl, _)| decl.export && decl.generics.is_empty());
+    for (decl, id) in exported {
         if let Some(slot) = find_slot(&decl.ty) {
             sink.push(
                 Diagnostic::error(
@@ -17,7 +19,8 @@ pub(super) fn check(checked: &Checked, sink: &mut Vec<Diagnostic>) {
                 )
                 .primary(decl.span, "yields a buffer alone")
                 .secondary(slot, "travels outside the buffer")
-                .note("Delete `export`, or send an id in its place."),
+                .note("Delete `export`, or send an id in its place.")
+                .opt_fix(checked.export_words.get(&TypeId(id)).copied().map(Fix::delete)),
             );
         }
     }

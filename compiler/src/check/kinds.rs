@@ -8,7 +8,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::{Checked, is_broken};
-use crate::diagnostics::{Code, Diagnostic};
+use crate::diagnostics::{Code, Diagnostic, Fix};
 use crate::schema::event::DeclaredMember;
 use crate::schema::{Payload, Type, TypeKind};
 use crate::source::Span;
@@ -60,7 +60,7 @@ impl Walk<'_> {
         match &ty.kind {
             TypeKind::Optional { inner, .. } => {
                 if matches!(inner.meaning().kind, TypeKind::Unknown) {
-                    self.sink.push(optional_unknown(ty.span));
+                    self.sink.push(optional_unknown(ty.span).opt_fix(self.without_mark(ty)));
                 }
                 self.ty(inner);
             }
@@ -92,7 +92,7 @@ impl Walk<'_> {
         for (part, what) in [(key, "key"), (value, "value")] {
             if matches!(part.meaning().kind, TypeKind::Optional { .. }) {
                 let owner = self.owner.or(self.argument);
-                self.sink.push(optional_entry(part.span, what, owner));
+                self.sink.push(optional_entry(part.span, what, owner).opt_fix(self.without_mark(part)));
             }
         }
         let table = matches!(
@@ -118,6 +118,13 @@ impl Walk<'_> {
         }
         self.ty(key);
         self.ty(value);
+    }
+
+    /// Takes the `?` off a type that is written with one here: not by the name it has, nor in a template.
+    fn without_mark(&self, ty: &Type) -> Option<Fix> {
+        let mark = Span { start: ty.span.end.saturating_sub(1), ..ty.span };
+        let written = matches!(ty.kind, TypeKind::Optional { .. }) && self.argument.is_none();
+        written.then(|| Fix::delete(mark))
     }
 
     /// Where a named type is declared.

@@ -15,12 +15,12 @@ mod stamps;
 mod streams;
 mod typescript;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use crate::diagnostics::Diagnostic;
 use crate::schema::event::Declared;
 use crate::schema::resolve::{DeclaredName, Uses};
-use crate::schema::{Schema, Type, TypeKind};
+use crate::schema::{Schema, Type, TypeId, TypeKind};
 use crate::source::Span;
 
 /// What the checks look at.
@@ -37,6 +37,8 @@ pub(crate) struct Checked<'a> {
     pub option_spans: &'a BTreeMap<&'static str, Span>,
     /// Types the profile leaves out, templates not among them.
     pub excluded_types: &'a [Type],
+    /// Where the word `export` of exported types is, with the white space behind it.
+    pub export_words: &'a HashMap<TypeId, Span>,
 }
 
 impl Checked<'_> {

@@ -21,14 +21,16 @@ pub(super) fn check(checked: &Checked, sink: &mut Vec<Diagnostic>) {
                 Diagnostic::error(Code::AnalyzePriority, headline)
                     .primary(field.all(), "cannot be left out of a packet")
                     .secondary(ruling.value, "rules it out")
-                    .note("Delete it: only what the server sends unreliably can be withheld."),
+                    .note("Delete it: only what the server sends unreliably can be withheld.")
+                    .fix_delete(field.item),
             );
         } else if declared.compiled && checked.schema.options.outbound_bytes_per_second.is_none() {
             let headline = format!("event \"{}\" has a low priority, and there is no budget", event.name);
             sink.push(
                 Diagnostic::warning(Code::AnalyzePriority, headline)
                     .primary(declared.via.unwrap_or(field.all()), "does nothing")
-                    .note("Set `option OutboundBytesPerSecond`, or delete it."),
+                    .note("Set `option OutboundBytesPerSecond`, or delete it.")
+                    .fix_delete(field.item),
             );
         }
     }

@@ -1,9 +1,9 @@
 //! Rate limits: `E3020` and `W3020`. Source: runtime specification, 8.
 
 use super::Checked;
-use crate::diagnostics::{Code, Diagnostic};
+use crate::diagnostics::{Code, Diagnostic, Fix};
 use crate::schema::Side;
-use crate::schema::event::{Declared, DeclaredMember};
+use crate::schema::event::{Declared, DeclaredMember, FieldSpans};
 use crate::source::Span;
 
 pub(super) fn check(checked: &Checked, sink: &mut Vec<Diagnostic>) {
@@ -38,10 +38,25 @@ fn idle(declared: &Declared, title: &str, span: Span) -> Option<Diagnostic> {
         format!("{title} is sent by the server, which no rate limits"),
     )
     .primary(span, "sent by the server");
-    for field in written {
+    for field in &written {
         diagnostic = diagnostic.secondary(field.all(), "does nothing here");
     }
+    let diagnostic = diagnostic.opt_fix(without(&written));
     Some(diagnostic.note("Delete it: limits apply to what clients send."))
+}
+
+/// Deletes fields. Two in a row may each want the comma between them: then it is one deletion.
+fn without(fields: &[FieldSpans]) -> Option<Fix> {
+    let mut items: Vec<Span> = fields.iter().map(|field| field.item).collect();
+    items.sort_by_key(|item| item.start);
+    let mut edits: Vec<(Span, String)> = Vec::new();
+    for item in items {
+        match edits.last_mut() {
+            Some((last, _)) if item.start < last.end => *last = last.to(item),
+            Some(_) | None => edits.push((item, String::new())),
+        }
+    }
+    Some(Fix { title: "Delete it".to_string(), edits })
 }
 
 /// Nothing that limits what a client sends, where something must.

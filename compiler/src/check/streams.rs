@@ -1,9 +1,9 @@
 //! Streams: `E3033` and `W3043`. Source: runtime specification, 10.1.
 
 use super::Checked;
-use crate::diagnostics::{Code, Diagnostic};
+use crate::diagnostics::{Code, Diagnostic, Fix};
 use crate::schema::event::{Declared, DeclaredMember};
-use crate::schema::{Delivery, Event, Payload, Side, Stream, TypeKind};
+use crate::schema::{Delivery, Event, Payload, Side, Stream, Type, TypeKind};
 use crate::source::Span;
 use crate::wire::signature::number_text;
 
@@ -20,25 +20,29 @@ pub(super) fn check(checked: &Checked, sink: &mut Vec<Diagnostic>) {
 /// Side, type and call.
 fn event_fields(event: &Event, declared: &Declared, stream: Span, sink: &mut Vec<Diagnostic>) {
     let name = &event.name;
-    let mut refuse = |value: Span, headline: String, note: &str| {
+    let mut refuse = |value: Span, headline: String, note: &str, fix: Option<Fix>| {
         sink.push(
             Diagnostic::error(Code::AnalyzeInvalidStream, headline)
                 .primary(value, "not for a stream")
                 .secondary(stream, "makes it a stream")
-                .note(note),
+                .note(note)
+                .opt_fix(fix),
         );
     };
     if let Some(from) = declared.origin.field("From").filter(|_| event.from == Side::Client) {
-        refuse(from.value, format!("stream \"{name}\" is sent by clients"), "Write `From: Server`.");
+        let headline = format!("stream \"{name}\" is sent by clients");
+        refuse(from.value, headline, "Write `From: Server`.", Some(Fix::write(from.value, "Server")));
     }
     if let Some(ty) = declared.origin.field("Type").filter(|_| event.delivery != Delivery::OrderedUnreliable)
     {
         let headline = format!("stream \"{name}\" is not OrderedUnreliable");
-        refuse(ty.value, headline, "Write `Type: OrderedUnreliable`: a lost state is replaced by the next.");
+        let note = "Write `Type: OrderedUnreliable`: a lost state is replaced by the next.";
+        refuse(ty.value, headline, note, Some(Fix::write(ty.value, "OrderedUnreliable")));
     }
     if let Some(polled) = polled(event, declared) {
         let headline = format!("stream \"{name}\" is polled");
-        refuse(polled, headline, "Write another `Call`: the listener turns the stamp back into seconds.");
+        let note = "Write another `Call`: the listener turns the stamp back into seconds.";
+        refuse(polled, headline, note, unpolled(declared));
     }
 }
 
@@ -49,6 +53,15 @@ pub(super) fn polled(event: &Event, declared: &Declared) -> Option<Span> {
     }
     // `Poll: true` overrides whatever `Call` says; where there is no `Poll`, `Call` says it.
     declared.origin.field("Poll").or_else(|| declared.origin.field("Call")).map(|field| field.value)
+}
+
+/// What makes an event be heard through `On`.
+pub(super) fn unpolled(declared: &Declared) -> Option<Fix> {
+    match (declared.origin.field("Poll"), declared.origin.field("Call")) {
+        (Some(poll), _) => Some(Fix::delete(poll.item)),
+        (None, Some(call)) => Some(Fix::write(call.value, "SingleSync")),
+        (None, None) => None,
+    }
 }
 
 /// One value that may be absent, and is not declared so.
@@ -87,11 +100,19 @@ fn data(event: &Event, declared: &Declared, stream: Span, sink: &mut Vec<Diagnos
             _ => return,
         },
     };
+    // The `?` of a type that is written with one here, not by the name it has.
+    let mark = match &event.data {
+        Payload::Single(Type { kind: TypeKind::Optional { .. }, span }) => {
+            Some(Span { start: span.end.saturating_sub(1), ..*span })
+        }
+        Payload::Single(_) | Payload::Pack(_) | Payload::Nothing => None,
+    };
     sink.push(
         Diagnostic::error(Code::AnalyzeInvalidStream, headline)
             .primary(at, "a stream carries one value")
             .secondary(stream, "makes it a stream")
-            .note(note),
+            .note(note)
+            .opt_fix(mark.map(Fix::delete)),
     );
 }
 

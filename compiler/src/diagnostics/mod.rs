@@ -73,6 +73,25 @@ pub struct Diagnostic {
     pub file: Option<String>,
 }
 
+impl Fix {
+    /// Writes `text` in place of `span`.
+    pub fn write(span: Span, text: impl Into<String>) -> Fix {
+        let text = text.into();
+        Fix { title: format!("Write `{text}`"), edits: vec![(span, text)] }
+    }
+
+    /// Deletes `span`.
+    pub fn delete(span: Span) -> Fix {
+        Fix { title: "Delete it".to_string(), edits: vec![(span, String::new())] }
+    }
+
+    /// Inserts `text` behind `span`, named without the white space around it.
+    pub fn insert_after(span: Span, text: impl Into<String>) -> Fix {
+        let text = text.into();
+        Fix { title: format!("Insert `{}`", text.trim()), edits: vec![(span.after(), text)] }
+    }
+}
+
 impl Diagnostic {
     /// An error without labels or notes.
     pub fn error(code: Code, headline: impl Into<String>) -> Diagnostic {
@@ -128,12 +147,26 @@ impl Diagnostic {
         self
     }
 
+    /// The diagnostic with a correction when there is one.
+    pub fn opt_fix(mut self, fix: Option<Fix>) -> Diagnostic {
+        self.fixes.extend(fix);
+        self
+    }
+
+    /// The diagnostic with the correction of writing `text` in place of `span`.
+    pub fn fix_write(self, span: Span, text: impl Into<String>) -> Diagnostic {
+        self.opt_fix(Some(Fix::write(span, text)))
+    }
+
+    /// The diagnostic with the correction of deleting `span`.
+    pub fn fix_delete(self, span: Span) -> Diagnostic {
+        self.opt_fix(Some(Fix::delete(span)))
+    }
+
     /// Offers the name that was probably meant in place of `span`, as a note and as a correction.
     pub fn did_you_mean(self, span: Span, near: Option<&str>) -> Diagnostic {
         match near {
-            Some(near) => self
-                .note(format!("Did you mean `{near}`?"))
-                .fix(format!("Write `{near}`"), vec![(span, near.to_string())]),
+            Some(near) => self.note(format!("Did you mean `{near}`?")).fix_write(span, near),
             None => self,
         }
     }

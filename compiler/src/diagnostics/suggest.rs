@@ -4,16 +4,21 @@
 /// half an edit apart, so that `string` is offered for `String`.
 pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let mut best: Option<(usize, &str)> = None;
+    // A name of two letters is two edits from every other such name.
+    let allowed = if name.chars().count() <= 2 { 1 } else { 2 };
     for candidate in candidates {
         if candidate == name || candidate.is_empty() {
             continue;
         }
-        let (distance, length) = (distance(name, candidate), name.chars().count());
-        // A name of two letters is two edits from every other such name.
-        let allowed = if length <= 2 { 1 } else { 2 };
         let folded = name.eq_ignore_ascii_case(candidate);
+        // Every character too many is an edit: most names need no closer look.
+        let ascii = name.is_ascii() && candidate.is_ascii();
+        if !folded && ascii && candidate.len().abs_diff(name.len()) > allowed {
+            continue;
+        }
+        let distance = if folded { 0 } else { distance(name, candidate) };
         if (folded || distance <= allowed) && best.is_none_or(|(least, _)| distance < least) {
-            best = Some((if folded { 0 } else { distance }, candidate));
+            best = Some((distance, candidate));
         }
     }
     best.map(|(_, candidate)| candidate)

@@ -8,10 +8,12 @@ use super::names::TypeEntry;
 use super::resolve::{NameKind, Resolver};
 use super::ty::refine_alias;
 use super::{Item, Type, TypeDecl, TypeId, TypeKind};
+use crate::source::Span;
 use crate::syntax::ast::{self, PrimitiveType, TypeKeyword};
 
 impl Resolver<'_> {
-    pub(super) fn type_decl(&mut self, declared: &ast::TypeDecl, export: bool) -> Option<Item> {
+    /// `export` is the word in front of it with the white space behind it.
+    pub(super) fn type_decl(&mut self, declared: &ast::TypeDecl, export: Option<Span>) -> Option<Item> {
         let name = &declared.name;
         self.here.declaring = Some(name.clone());
         let params: Option<Vec<String>> = declared
@@ -63,7 +65,7 @@ impl Resolver<'_> {
             .map(|bare| Arc::new(refine_alias(&bare, &reference.refine)))
     }
 
-    fn generic_rules(&mut self, declared: &ast::TypeDecl, ty: &Type, export: bool) {
+    fn generic_rules(&mut self, declared: &ast::TypeDecl, ty: &Type, export: Option<Span>) {
         let Some(params) = &declared.params else { return };
         let labels = matches!(declared.keyword, TypeKeyword::Set)
             || (declared.keyword == TypeKeyword::Enum && matches!(ty.meaning().kind, TypeKind::UnitEnum(_)));
@@ -72,8 +74,9 @@ impl Resolver<'_> {
         } else if let Some(suffix) = declared.suffix {
             self.report(say::generic_suffix(suffix, params.span));
         }
-        if export {
-            self.report(say::generic_export(declared.name.span, params.span, &declared.name.text));
+        if let Some(export) = export {
+            let name = &declared.name;
+            self.report(say::generic_export(name.span, params.span, &name.text, export));
         }
     }
 
@@ -83,7 +86,7 @@ impl Resolver<'_> {
         params: Option<Vec<String>>,
         ty: Type,
         bare: Option<Arc<PrimitiveType>>,
-        export: bool,
+        export: Option<Span>,
     ) -> Option<Item> {
         let (name, scope) = (&declared.name, self.here.scope);
         let path = self.path_of(&name.text);
@@ -94,11 +97,11 @@ impl Resolver<'_> {
         } else if let Some(first) = self.luau_names.get(&luau_name).copied() {
             self.report(say::duplicate_luau_name(name.span, first, &luau_name));
         }
-        if let Some(member) = self.names.own_member(scope, &name.text).filter(|_| export) {
-            self.report(say::export_beside_member(name.span, member.span, &name.text));
+        if let Some(member) = self.names.own_member(scope, &name.text).filter(|_| export.is_some()) {
+            self.report(say::export_beside_member(name.span, member.span, &name.text, export));
         }
         self.luau_names.entry(luau_name.clone()).or_insert(name.span);
-        self.declare_name(name, NameKind::Type { export });
+        self.declare_name(name, NameKind::Type { export: export.is_some() });
         let excluded = self.here.excluded;
         let decl = excluded.is_none().then_some(TypeId(self.types.len() as u32));
         let entry = TypeEntry {
@@ -117,13 +120,16 @@ impl Resolver<'_> {
             return None;
         };
         let generics = params.unwrap_or_default();
+        if let Some(word) = export {
+            self.export_words.insert(decl, word);
+        }
         self.types.push(TypeDecl {
             name: name.text.clone(),
             path,
             luau_name,
             generics,
             ty,
-            export,
+            export: export.is_some(),
             span: name.span,
         });
         Some(Item::Type(decl))

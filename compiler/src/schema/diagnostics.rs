@@ -1,6 +1,7 @@
 //! Messages of name resolution and types. Each is one fact, one narrow span, one thing to do.
 
-use crate::diagnostics::{Code, Diagnostic};
+use crate::diagnostics::{Code, Diagnostic, Fix, suggest};
+use crate::schema::Profile;
 use crate::source::Span;
 use crate::wire::plan::Step;
 use crate::wire::signature::number_text;
@@ -11,12 +12,14 @@ pub fn lone_quat(span: Span, word: &str) -> Diagnostic {
     Diagnostic::error(Code::AnalyzeInvalidComponent, format!("{word} is no type of its own"))
         .primary(span, "only a CFrame's rotation can be this")
         .note(format!("Write `CFrame<{word}>`."))
+        .fix_write(span, format!("CFrame<{word}>"))
 }
 
 pub fn optional_quat(span: Span, word: &str) -> Diagnostic {
     Diagnostic::error(Code::AnalyzeInvalidOptional, format!("{word} cannot be optional"))
         .primary(span, "no type of its own")
         .note(format!("Write `CFrame<{word}>?`."))
+        .fix_write(span, format!("CFrame<{word}>?"))
 }
 
 pub fn unexpected_range(span: Span, word: Span, name: &str) -> Diagnostic {
@@ -24,20 +27,25 @@ pub fn unexpected_range(span: Span, word: Span, name: &str) -> Diagnostic {
         .primary(span, "nothing to bound")
         .secondary(word, "this type has no range")
         .note("Delete the range. Numbers, string, buffer, vector and arrays have one.")
+        .fix_delete(span)
 }
 
-pub fn unexpected_component(span: Span, word: Span, name: &str) -> Diagnostic {
+/// `span` is the first thing in the angle brackets `angles`.
+pub fn unexpected_component(span: Span, angles: Span, word: Span, name: &str) -> Diagnostic {
     Diagnostic::error(Code::AnalyzeInvalidComponent, format!("{name} takes nothing in angle brackets"))
         .primary(span, "not part of this type")
         .secondary(word, "this type")
         .note("Delete the angle brackets.")
+        .fix_delete(angles)
 }
 
-pub fn no_component(span: Span, word: Span, name: &str) -> Diagnostic {
+/// `near` is the component that was probably meant.
+pub fn no_component(span: Span, word: Span, name: &str, near: Option<&str>) -> Diagnostic {
     let kinds = if name == "CFrame" { "a number type, quat or quat32" } else { "a number type" };
     Diagnostic::error(Code::AnalyzeInvalidComponent, format!("a component of {name} is {kinds}"))
         .primary(span, "no such component")
         .secondary(word, "this type")
+        .did_you_mean(span, near)
         .note(if name == "CFrame" {
             "Write, say, `CFrame<quat, f32>`."
         } else {
@@ -45,12 +53,14 @@ pub fn no_component(span: Span, word: Span, name: &str) -> Diagnostic {
         })
 }
 
-pub fn too_many_components(span: Span, word: Span, name: &str, most: usize) -> Diagnostic {
+/// `spare` is what to delete: the components too many, and the comma in front of them.
+pub fn too_many_components(span: Span, spare: Span, word: Span, name: &str, most: usize) -> Diagnostic {
     let count = if most == 1 { "one component".to_string() } else { format!("{most} components") };
     Diagnostic::error(Code::AnalyzeInvalidComponent, format!("{name} takes at most {count}"))
         .primary(span, "one too many")
         .secondary(word, "this type")
         .note("Delete it.")
+        .fix_delete(spare)
 }
 
 pub fn second_quat(span: Span, first: Span) -> Diagnostic {
@@ -58,20 +68,25 @@ pub fn second_quat(span: Span, first: Span) -> Diagnostic {
         .primary(span, "a second quaternion")
         .secondary(first, "the first")
         .note("Make the second component a number type: that of the position.")
+        .fix_write(span, "f32")
 }
 
-pub fn no_modifier(span: Span, word: Span) -> Diagnostic {
+/// `near` is the modifier that was probably meant.
+pub fn no_modifier(span: Span, word: Span, near: Option<&str>) -> Diagnostic {
     Diagnostic::error(Code::AnalyzeNumberModifier, "a number takes a scale and `saturate` in angle brackets")
         .primary(span, "neither of the two")
         .secondary(word, "this number")
+        .did_you_mean(span, near)
         .note("Write, say, `u8<0.5>` or `u8<saturate>`.")
 }
 
-pub fn repeated_modifier(span: Span, first: Span, what: &str) -> Diagnostic {
+/// `spare` is what to delete, when both say the same: the second and the comma in front of it.
+pub fn repeated_modifier(span: Span, first: Span, what: &str, spare: Option<Span>) -> Diagnostic {
     Diagnostic::error(Code::AnalyzeNumberModifier, format!("a number takes one {what}"))
         .primary(span, "the second")
         .secondary(first, "the first")
         .note("Delete one of the two.")
+        .opt_fix(spare.map(Fix::delete))
 }
 
 pub fn bad_scale(span: Span, word: Span) -> Diagnostic {
@@ -95,14 +110,34 @@ pub fn too_many_steps(span: Span, word: Span) -> Diagnostic {
         .note("Take a larger scale, or a narrower range.")
 }
 
-pub fn fractional_bound(span: Span, word: Span, name: &str) -> Diagnostic {
+/// `rounded` are the bounds that are not whole, each with the whole number nearest to it.
+pub fn fractional_bound(span: Span, word: Span, name: &str, rounded: &[(Span, f64)]) -> Diagnostic {
     Diagnostic::error(Code::AnalyzeInvalidRange, format!("a bound of {name} is a whole number"))
         .primary(span, "not whole")
         .secondary(word, "the type it bounds")
         .note("Round it.")
+        .opt_fix(bounds_fix(rounded))
 }
 
-pub fn bound_out_of_type(span: Span, word: Span, name: &str, (least, greatest): (f64, f64)) -> Diagnostic {
+/// Writes other numbers in place of bounds.
+fn bounds_fix(bounds: &[(Span, f64)]) -> Option<Fix> {
+    let texts: Vec<String> = bounds.iter().map(|(_, bound)| number_text(*bound)).collect();
+    let edits: Vec<(Span, String)> =
+        bounds.iter().map(|(span, _)| *span).zip(texts.iter().cloned()).collect();
+    // A number in a schema has no exponent.
+    let written = texts.iter().all(|text| !text.contains(['e', 'i']));
+    (written && !edits.is_empty()).then(|| Fix { title: format!("Write {}", texts.join(" and ")), edits })
+}
+
+/// `nearest` are the bounds outside of the type, each with the nearest that fits; `wider` a type that holds all.
+pub fn bound_out_of_type(
+    span: Span,
+    word: Span,
+    name: &str,
+    (least, greatest): (f64, f64),
+    nearest: &[(Span, f64)],
+    wider: Option<&str>,
+) -> Diagnostic {
     let (least, greatest) = (number_text(least), number_text(greatest));
     let note = match greatest.as_str() {
         "inf" => format!("Use {least} or more."),
@@ -112,29 +147,43 @@ pub fn bound_out_of_type(span: Span, word: Span, name: &str, (least, greatest): 
         .primary(span, "outside of it")
         .secondary(word, "the type it bounds")
         .note(note)
+        .opt_note(wider.map(|wider| format!("Or use {wider}, which holds it.")))
+        .opt_fix(bounds_fix(nearest))
+        .opt_fix(wider.map(|wider| Fix::write(word, wider)))
 }
 
-pub fn upside_down(span: Span) -> Diagnostic {
+/// `swapped` are the two bounds, each with the value of the other.
+pub fn upside_down(span: Span, swapped: &[(Span, f64)]) -> Diagnostic {
     Diagnostic::error(Code::AnalyzeInvalidRange, "the range has its minimum above its maximum")
         .primary(span, "upside down")
         .note("Swap the bounds.")
+        .opt_fix(bounds_fix(swapped).map(|fix| Fix { title: "Swap the bounds".to_string(), ..fix }))
 }
 
-pub fn between_steps(span: Span, scale: Span, step: Step, bound: f64) -> Diagnostic {
+/// `nearest` are the bounds between two steps, each with the nearest step.
+pub fn between_steps(span: Span, scale: Span, step: Step, bound: f64, nearest: &[(Span, f64)]) -> Diagnostic {
     let near = step.decode(step.encode(bound));
     Diagnostic::error(Code::AnalyzeInvalidRange, "a bound falls between two steps")
         .primary(span, "no whole number of steps")
         .secondary(scale, "the size of a step")
         .note(format!("The nearest step is {}.", number_text(near)))
-        .fix(format!("Write {}", number_text(near)), vec![(span, number_text(near))])
+        .opt_fix(bounds_fix(nearest))
 }
 
-pub fn scaled_out_of_type(span: Span, scale: Span, name: &str, (least, greatest): (f64, f64)) -> Diagnostic {
+/// `nearest` are the bounds outside of what the steps reach, each with the nearest that fits.
+pub fn scaled_out_of_type(
+    span: Span,
+    scale: Span,
+    name: &str,
+    (least, greatest): (f64, f64),
+    nearest: &[(Span, f64)],
+) -> Diagnostic {
     let (least, greatest) = (number_text(least), number_text(greatest));
     Diagnostic::error(Code::AnalyzeInvalidRange, format!("the range does not fit {name} with this step"))
         .primary(span, "outside of it")
         .secondary(scale, "the size of a step")
         .note(format!("It holds {least} to {greatest}. Take a larger step or a wider type."))
+        .opt_fix(bounds_fix(nearest))
 }
 
 pub fn ranged_composite(span: Span, ty: Span) -> Diagnostic {
@@ -142,6 +191,7 @@ pub fn ranged_composite(span: Span, ty: Span) -> Diagnostic {
         .primary(span, "nothing to bound")
         .secondary(ty, "this type has no range")
         .note("Delete the range. Numbers, string, buffer, vector and arrays have one.")
+        .fix_delete(span)
 }
 
 pub fn unknown_class(span: Span, name: &str, near: Option<&str>) -> Diagnostic {
@@ -156,14 +206,25 @@ pub fn unknown_class(span: Span, name: &str, near: Option<&str>) -> Diagnostic {
 
 // References.
 
-pub fn unknown_reference(span: Span, name: &str, later: Option<Span>, near: Option<&str>) -> Diagnostic {
+/// A declaration further down, and whether it uses the one being read.
+#[derive(Clone, Copy)]
+pub struct Later {
+    pub span: Span,
+    pub mutual: bool,
+}
+
+pub fn unknown_reference(span: Span, name: &str, later: Option<Later>, near: Option<&str>) -> Diagnostic {
     let diagnostic =
         Diagnostic::error(Code::AnalyzeUnknownReference, format!("no type named \"{name}\" is visible here"))
             .primary(span, "not declared above");
     match (later, near) {
-        (Some(later), _) => {
-            diagnostic.secondary(later, "declared only here").note("Move that declaration above this use.")
-        }
+        (Some(later), _) => diagnostic.secondary(later.span, "declared only here").note(match later.mutual {
+            false => "Move that declaration above this use.",
+            true => {
+                "It uses this one in turn, and no order of the two works: a type is written out where it is used. \
+                 Refer to one of them by a number of its own, such as an id."
+            }
+        }),
         (None, _) if name == "Enum" => diagnostic.note("Name a Roblox enum: `Enum(Font)`."),
         (None, Some(near)) => diagnostic.did_you_mean(span, Some(near)),
         (None, None) => diagnostic.note(format!(
@@ -205,6 +266,7 @@ pub fn cannot_refine(span: Span, name: &str, declared: Option<Span>, parameter: 
         .primary(span, "nothing can stand here")
         .opt_secondary(declared, "declared here")
         .note("Delete it, or refine the type where it is declared.")
+        .fix_delete(span)
 }
 
 pub fn wrong_kind(span: Span, name: &str, found: Option<Span>, keyword: &str) -> Diagnostic {
@@ -243,11 +305,20 @@ pub fn too_large(span: Span) -> Diagnostic {
 
 // Members of types.
 
-pub fn duplicate_member(span: Span, first: Span, owner: &str, kind: &str, name: &str) -> Diagnostic {
+/// `same` is the second with its comma, when the two do not differ.
+pub fn duplicate_member(
+    span: Span,
+    first: Span,
+    owner: &str,
+    kind: &str,
+    name: &str,
+    same: Option<Span>,
+) -> Diagnostic {
     Diagnostic::error(Code::AnalyzeDuplicateMember, format!("{owner} names the {kind} \"{name}\" twice"))
         .primary(span, "named again here")
         .secondary(first, "first named here")
         .note("Rename one of the two, or delete it.")
+        .opt_fix(same.map(Fix::delete))
 }
 
 pub fn duplicate_merge(span: Span, first: Span, second: Span, owner: &str, name: &str) -> Diagnostic {
@@ -293,12 +364,14 @@ pub fn duplicate_declaration(span: Span, first: Span, name: &str, what: &str) ->
         .note("Rename one of the two.")
 }
 
-pub fn export_beside_member(span: Span, first: Span, name: &str) -> Diagnostic {
+/// `export` is the type's word `export`, with the white space behind it.
+pub fn export_beside_member(span: Span, first: Span, name: &str, export: Option<Span>) -> Diagnostic {
     let headline = format!("\"{name}\" is both an exported type and a member of its scope");
     Diagnostic::error(Code::AnalyzeDuplicateDeclaration, headline)
         .primary(span, "takes the same key of the module")
         .secondary(first, "takes it first")
         .note("Rename one of the two, or leave `export` out.")
+        .opt_fix(export.map(Fix::delete))
 }
 
 pub fn duplicate_luau_name(span: Span, first: Span, name: &str) -> Diagnostic {
@@ -314,6 +387,7 @@ pub fn generic_labels(span: Span, name: Span, keyword: &str) -> Diagnostic {
         .primary(span, "nothing they could stand for")
         .secondary(name, "declared here")
         .note("Delete them. Structs, maps and tagged enums take parameters.")
+        .fix_delete(span)
 }
 
 pub fn generic_suffix(span: Span, params: Span) -> Diagnostic {
@@ -323,18 +397,21 @@ pub fn generic_suffix(span: Span, params: Span) -> Diagnostic {
         .note("Write the suffix where the type is used.")
 }
 
-pub fn not_exportable(span: Span, keyword: Span, what: &str) -> Diagnostic {
+/// `export` is the word with the white space behind it.
+pub fn not_exportable(span: Span, export: Span, keyword: Span, what: &str) -> Diagnostic {
     Diagnostic::error(Code::AnalyzeNotExportable, format!("{what} cannot be exported"))
         .primary(span, "only types can be exported")
         .secondary(keyword, "this is no type")
         .note("Delete `export`.")
+        .fix_delete(export)
 }
 
-pub fn generic_export(span: Span, params: Span, name: &str) -> Diagnostic {
+pub fn generic_export(span: Span, params: Span, name: &str, export: Span) -> Diagnostic {
     Diagnostic::error(Code::AnalyzeNotExportable, format!("the generic type \"{name}\" cannot be exported"))
         .primary(span, "has no single encoding")
         .secondary(params, "generic because of these")
         .note("Export a declaration that gives its arguments, or delete `export`.")
+        .fix_delete(export)
 }
 
 pub fn channel_full(span: Span, channel: &str) -> Diagnostic {
@@ -369,10 +446,12 @@ pub fn repeated_import(span: Span, first: Span, path: &str) -> Diagnostic {
         .note("Import it once, and use that scope's events everywhere.")
 }
 
-pub fn unnamed_import(span: Span, stem: &str) -> Diagnostic {
+/// `name` is one made from the path.
+pub fn unnamed_import(span: Span, stem: &str, name: Option<&str>) -> Diagnostic {
     Diagnostic::error(Code::ParseUnexpectedToken, format!("\"{stem}\" cannot name the scope of an import"))
         .primary(span, "no usable name in this path")
-        .note("Name it: `import \"...\" as Name`.")
+        .note(format!("Name it: `import \"...\" as {}`.", name.unwrap_or("Name")))
+        .opt_fix(name.map(|name| Fix::insert_after(span, format!(" as {name}"))))
 }
 
 pub fn unreadable(shown: &str, why: &str, import: Option<Span>) -> Diagnostic {
@@ -398,7 +477,8 @@ pub fn unknown_option(span: Span, name: &str, near: Option<&str>, known: &str) -
         .note(format!("The options are {known}."))
 }
 
-pub fn option_kind(span: Span, name: &str, kind: &str) -> Diagnostic {
+/// `meant` is the value in the kind the option takes.
+pub fn option_kind(span: Span, name: &str, kind: &str, meant: Option<String>) -> Diagnostic {
     Diagnostic::error(Code::ParseUnexpectedToken, format!("option {name} takes {kind}"))
         .primary(span, format!("{kind} is needed here"))
         .note(match kind {
@@ -407,12 +487,15 @@ pub fn option_kind(span: Span, name: &str, kind: &str) -> Diagnostic {
             "a number" => format!("Write it as digits, as in `option {name} = 60`."),
             _ => format!("Write it without quotes: `option {name} = Pascal`."),
         })
+        .opt_fix(meant.map(|meant| Fix::write(span, meant)))
 }
 
-pub fn option_value(span: Span, name: &str, takes: &str) -> Diagnostic {
+/// `near` is the value that was probably meant, or the nearest that is allowed.
+pub fn option_value(span: Span, name: &str, takes: &str, near: Option<String>) -> Diagnostic {
     Diagnostic::error(Code::ParseInvalidValue, format!("option {name} does not take this value"))
         .primary(span, "outside what it takes")
         .note(format!("It takes {takes}."))
+        .opt_fix(near.map(|near| Fix::write(span, near)))
 }
 
 pub fn small_burst(span: Span, needed: u32, packet: Option<Span>) -> Diagnostic {
@@ -420,42 +503,54 @@ pub fn small_burst(span: Span, needed: u32, packet: Option<Span>) -> Diagnostic 
         .primary(span, "could never pay for it")
         .opt_secondary(packet, "the largest packet")
         .note(format!("Use {needed} or more."))
+        .fix_write(span, needed.to_string())
 }
 
-pub fn duplicate_option(span: Span, first: Span, name: &str) -> Diagnostic {
+/// `same` is the second setting, all of it, when the two do not differ.
+pub fn duplicate_option(span: Span, first: Span, name: &str, same: Option<Span>) -> Diagnostic {
     Diagnostic::error(Code::AnalyzeDuplicateOption, format!("option {name} is set more than once"))
         .primary(span, "set again here")
         .secondary(first, "set here")
         .note("Keep one of them, or give each a profile of its own.")
+        .opt_fix(same.map(Fix::delete))
 }
 
-pub fn idle_option(span: Span, name: &str) -> Diagnostic {
+/// `all` is the whole setting.
+pub fn idle_option(span: Span, name: &str, all: Span) -> Diagnostic {
     Diagnostic::warning(Code::AnalyzeDeprecated, format!("option {name} has no effect"))
         .primary(span, "deprecated")
         .note("Delete it.")
+        .fix_delete(all)
 }
 
 pub fn unknown_attribute(span: Span, name: &str) -> Diagnostic {
+    let near = suggest::nearest(name, ["profile"]).is_some();
     Diagnostic::error(Code::AnalyzeUnknownAttribute, format!("there is no attribute \"@{name}\""))
         .primary(span, "not an attribute")
+        .did_you_mean(span, near.then_some("@profile"))
         .note("The one attribute is `@profile(\"...\")`.")
 }
 
 pub fn unknown_profile(span: Span, name: &str) -> Diagnostic {
+    let near = suggest::nearest(name, Profile::ALL.map(Profile::text)).map(|near| format!("\"{near}\""));
     Diagnostic::error(Code::AnalyzeUnknownProfile, format!("there is no profile \"{name}\""))
         .primary(span, "not a profile")
+        .did_you_mean(span, near.as_deref())
         .note("The profiles are \"dev\", \"debug\", \"test\" and \"release\".")
 }
 
-pub fn second_attribute(span: Span, first: Span) -> Diagnostic {
+/// `same` says whether the two do not differ.
+pub fn second_attribute(span: Span, first: Span, same: bool) -> Diagnostic {
     Diagnostic::error(Code::AnalyzeMisplacedAttribute, "a statement takes one attribute")
         .primary(span, "the second")
         .secondary(first, "the first")
         .note("Delete one of the two.")
+        .opt_fix(same.then(|| Fix::delete(span)))
 }
 
 pub fn stray_attribute(span: Span) -> Diagnostic {
     Diagnostic::error(Code::AnalyzeMisplacedAttribute, "an attribute marks nothing")
         .primary(span, "no statement follows")
         .note("Put it in front of a declaration, an import or an option, or delete it.")
+        .fix_delete(span)
 }

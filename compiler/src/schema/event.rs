@@ -50,6 +50,8 @@ pub(crate) struct FieldSpans {
     pub value: Span,
     /// Whether the value is one the field takes.
     pub sound: bool,
+    /// What to delete to be rid of the field: all of it, and a comma.
+    pub item: Span,
 }
 
 impl FieldSpans {
@@ -202,15 +204,25 @@ impl Resolver<'_> {
             let text = &entry.key.text;
             let known = keys.iter().find(|key| *key == text || key.to_lowercase() == *text);
             let Some(&key) = known else {
-                self.report(say::unknown_field(entry.key.span, text, what, name, owner, keys));
+                let given = |key: &str| {
+                    block
+                        .entries
+                        .iter()
+                        .any(|other| key == other.key.text || key.to_lowercase() == other.key.text)
+                };
+                self.report(say::unknown_field(entry.key.span, text, what, name, owner, keys, given));
                 continue;
             };
+            let value = entry.value.span().unwrap_or(entry.key.span);
+            let item = self.sources.item_range(entry.key.span.to(value));
             if let Some(first) = fields.origin.fields.get(key) {
-                self.report(say::repeated_field(entry.key.span, first.key, key, what, name));
+                let text = |span: Span| self.sources.text(span);
+                let same = value != entry.key.span && text(first.value) == text(value);
+                let spare = same.then_some(item);
+                self.report(say::repeated_field(entry.key.span, first.key, key, what, name, spare));
                 continue;
             }
-            let value = entry.value.span().unwrap_or(entry.key.span);
-            fields.origin.fields.insert(key, FieldSpans { key: entry.key.span, value, sound: false });
+            fields.origin.fields.insert(key, FieldSpans { key: entry.key.span, value, sound: false, item });
             fields.entries.insert(key, entry);
         }
         fields
@@ -231,7 +243,12 @@ impl Resolver<'_> {
     fn word<T: Copy>(&mut self, block: &mut Fields, key: &'static str, words: &[(&str, T)]) -> Option<T> {
         let (entry, scalar) = self.scalar(block, key, "a word")?;
         let ScalarKind::Word(word) = &scalar.kind else {
-            self.report(say::field_kind(scalar.span, &entry.key.text, "a word"));
+            let meant = match &scalar.kind {
+                ScalarKind::String(text) => words.iter().map(|(word, _)| *word).find(|word| word == text),
+                _ => None,
+            };
+            let meant = meant.map(str::to_string);
+            self.report(say::field_kind(scalar.span, &entry.key.text, "a word", meant));
             return None;
         };
         let Some((_, value)) = words.iter().find(|(known, _)| known == word) else {
@@ -252,11 +269,19 @@ impl Resolver<'_> {
     ) -> Option<f64> {
         let (entry, scalar) = self.scalar(block, key, "a number")?;
         let ScalarKind::Number(number) = scalar.kind else {
-            self.report(say::field_kind(scalar.span, &entry.key.text, "a number"));
+            let digits = |text: &&String| !text.is_empty() && text.chars().all(|char| char.is_ascii_digit());
+            let meant = match &scalar.kind {
+                ScalarKind::String(text) => Some(text).filter(digits).cloned(),
+                _ => None,
+            };
+            self.report(say::field_kind(scalar.span, &entry.key.text, "a number", meant));
             return None;
         };
         if !fits(number) {
-            self.report(say::field_value(scalar.span, &entry.key.text, takes));
+            // Only where one number is the nearest: there is none above 0.
+            let near =
+                [number.round(), 1.0, 0.0].into_iter().find(|near| takes.contains("at least") && fits(*near));
+            self.report(say::field_value(scalar.span, &entry.key.text, takes, near));
             return None;
         }
         block.accept(key);
@@ -269,10 +294,10 @@ impl Resolver<'_> {
         match &entry.value {
             Value::Scalar(scalar) => return Some((entry, scalar)),
             Value::Error => {}
-            Value::Other(span) => self.report(say::field_kind(*span, &entry.key.text, kind)),
-            Value::Block(inner) => self.report(say::field_kind(inner.span, &entry.key.text, kind)),
-            Value::Type(ty) => self.report(say::field_kind(ty.span, &entry.key.text, kind)),
-            Value::Pack(pack) => self.report(say::field_kind(pack.span, &entry.key.text, kind)),
+            Value::Other(span) => self.report(say::field_kind(*span, &entry.key.text, kind, None)),
+            Value::Block(inner) => self.report(say::field_kind(inner.span, &entry.key.text, kind, None)),
+            Value::Type(ty) => self.report(say::field_kind(ty.span, &entry.key.text, kind, None)),
+            Value::Pack(pack) => self.report(say::field_kind(pack.span, &entry.key.text, kind, None)),
         }
         None
     }
@@ -281,11 +306,21 @@ impl Resolver<'_> {
     fn poll(&mut self, block: &mut Fields) -> bool {
         let Some((entry, scalar)) = self.scalar(block, "Poll", "a boolean") else { return false };
         let ScalarKind::Boolean(on) = scalar.kind else {
-            self.report(say::field_kind(scalar.span, &entry.key.text, "a boolean"));
+            let meant = match &scalar.kind {
+                ScalarKind::String(text) if text == "true" || text == "false" => Some(text.clone()),
+                _ => None,
+            };
+            self.report(say::field_kind(scalar.span, &entry.key.text, "a boolean", meant));
             return false;
         };
         let call = block.origin.written("Call").map(|call| call.value);
-        self.report(say::deprecated_poll(entry.key.span, call));
+        let edits = match (on, call, block.origin.written("Poll")) {
+            (true, Some(call), Some(poll)) => vec![(call, "Polling".to_string()), (poll.item, String::new())],
+            (true, None, Some(poll)) => vec![(poll.all(), "Call: Polling".to_string())],
+            (false, _, Some(poll)) => vec![(poll.item, String::new())],
+            (_, _, None) => vec![],
+        };
+        self.report(say::deprecated_poll(entry.key.span, call, edits));
         block.accept("Poll");
         on
     }
@@ -307,7 +342,13 @@ impl Resolver<'_> {
             Value::Error => return None,
             other => {
                 let at = other.span().unwrap_or(entry.key.span);
-                self.report(say::field_kind(at, &entry.key.text, "a block of settings"));
+                let meant = match other {
+                    Value::Scalar(Scalar { kind: ScalarKind::Number(number), .. }) if *number > 0.0 => {
+                        Some(format!("{{ Rate: {number} }}"))
+                    }
+                    _ => None,
+                };
+                self.report(say::field_kind(at, &entry.key.text, "a block of settings", meant));
                 return None;
             }
         };

@@ -8,6 +8,20 @@ use crate::source::{FileId, Span, parent, resolve_path, stem};
 use crate::syntax::ast::{self, Declaration, DeclarationKind, Document, Name};
 use crate::syntax::token::Primitive;
 
+/// A name for a scope out of a file's: `my-rules` makes `MyRules`.
+fn made_name(stem: &str) -> Option<String> {
+    let words = stem.split(|char: char| !char.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
+    let name: String = words
+        .flat_map(|word| {
+            let mut chars = word.chars();
+            chars.next().map(|first| first.to_ascii_uppercase()).into_iter().chain(chars)
+        })
+        .collect();
+    let usable =
+        name.starts_with(|first: char| first.is_ascii_alphabetic()) && Primitive::from_text(&name).is_none();
+    usable.then_some(name)
+}
+
 /// Most files in a chain of imports.
 const MAX_CHAIN: usize = 100;
 /// Most imports in one compilation: a schema can double them with every file it has.
@@ -67,7 +81,8 @@ impl Resolver<'_> {
         let identifier = chars.next().is_some_and(|first| first.is_ascii_alphabetic() || first == '_')
             && chars.all(|char| char.is_ascii_alphanumeric() || char == '_');
         if !identifier || Primitive::from_text(stem).is_some() {
-            self.report(say::unnamed_import(import.path.span, stem));
+            let made = made_name(stem);
+            self.report(say::unnamed_import(import.path.span, stem, made.as_deref()));
         }
         Name { text: stem.to_string(), span: import.path.span }
     }

@@ -3,6 +3,7 @@
 //! Nothing here knows how a value travels (that is `wire`) or how it is spelt in Luau (that is `emit`). What the
 //! build's profile leaves out has been read and checked, and is absent.
 
+mod ahead;
 mod classes;
 mod declare;
 mod diagnostics;

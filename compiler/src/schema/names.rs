@@ -43,7 +43,8 @@ struct ScopeNames {
     parent: Option<ScopeId>,
     types: BTreeMap<String, TypeEntry>,
     members: BTreeMap<String, MemberEntry>,
-    exports: BTreeMap<String, Span>,
+    /// Exported types: where the name and the word `export` are.
+    exports: BTreeMap<String, (Span, Span)>,
     /// Types this scope declares anywhere, for messages about order.
     ahead: BTreeMap<String, Span>,
     /// Whether it stands for a file that could not be read, and may hold anything.
@@ -101,8 +102,8 @@ impl Names {
         self.chain(scope).find_map(|scope| scope.members.get(name)).copied()
     }
 
-    /// The exported type, or the member, of that name in this very scope.
-    pub fn own_export(&self, scope: ScopeId, name: &str) -> Option<Span> {
+    /// The exported type of that name in this very scope: where its name and its `export` are.
+    pub fn own_export(&self, scope: ScopeId, name: &str) -> Option<(Span, Span)> {
         self.scopes[scope.0].exports.get(name).copied()
     }
 
@@ -112,10 +113,10 @@ impl Names {
     }
 
     /// Declares a type; an earlier one of the name stays.
-    pub fn add_type(&mut self, scope: ScopeId, name: &str, entry: TypeEntry, export: bool) {
+    pub fn add_type(&mut self, scope: ScopeId, name: &str, entry: TypeEntry, export: Option<Span>) {
         let scope = &mut self.scopes[scope.0];
-        if export {
-            scope.exports.entry(name.to_string()).or_insert(entry.span);
+        if let Some(word) = export {
+            scope.exports.entry(name.to_string()).or_insert((entry.span, word));
         }
         scope.types.entry(name.to_string()).or_insert(entry);
     }
@@ -165,5 +166,33 @@ impl Names {
     /// Names of the types visible without a path, innermost scope first.
     pub fn visible_names(&self, scope: ScopeId) -> impl Iterator<Item = &str> {
         self.chain(scope).flat_map(|scope| scope.types.keys().map(String::as_str))
+    }
+
+    /// The path to a type of that very name in a scope inside one of those around here, when there is one alone.
+    pub fn inside(&self, scope: ScopeId, name: &str) -> Option<String> {
+        let mut found = self.chain(scope).flat_map(|scope| &scope.members).filter_map(|(path, member)| {
+            let inner = &self.scopes[member.scope?.0];
+            inner.types.contains_key(name).then(|| format!("{path}.{name}"))
+        });
+        found.next().filter(|_| found.next().is_none())
+    }
+
+    /// The scope a path leads into, and what its last segment would have to be one of.
+    pub fn within(&self, scope: ScopeId, path: &str) -> Option<impl Iterator<Item = &str>> {
+        let mut segments = path.split('.');
+        let first = segments.next()?;
+        let mut inner =
+            self.chain(scope).find_map(|scope| scope.members.get(first)).and_then(|one| one.scope)?;
+        for segment in segments {
+            inner = self.scopes[inner.0].members.get(segment).and_then(|member| member.scope)?;
+        }
+        Some(self.scopes[inner.0].types.keys().map(String::as_str))
+    }
+
+    /// Names of the scopes and imports visible without a path, innermost scope first.
+    pub fn visible_scopes(&self, scope: ScopeId) -> impl Iterator<Item = &str> {
+        self.chain(scope)
+            .flat_map(|scope| scope.members.iter().filter(|(_, member)| member.scope.is_some()))
+            .map(|(name, _)| name.as_str())
     }
 }

@@ -84,7 +84,7 @@ const OPTIONS: &[(&str, Kind)] = &[
 /// Checks the options of a file, and gives those in force in a build of `profile`.
 pub(super) fn read(declared: &[OptionDecl], profile: Profile, sink: &mut Vec<Diagnostic>) -> EntryOptions {
     let mut entry = EntryOptions::default();
-    let mut settings: Vec<(&str, Option<String>, Span)> = Vec::new();
+    let mut settings: Vec<Setting> = Vec::new();
     for declaration in declared {
         let excluded = excluding(&declaration.attributes, profile, sink);
         let (name, span) = (declaration.name.text.as_str(), declaration.name.span);
@@ -98,13 +98,15 @@ pub(super) fn read(declared: &[OptionDecl], profile: Profile, sink: &mut Vec<Dia
             .and_then(|mark| mark.value.as_ref())
             .map(|value| value.text.clone());
         // Two settings that no build applies both are fine: each under a profile of its own.
-        let clash = settings.iter().find(|(other, mark, _)| {
-            other == name && (mark.is_none() || marked.is_none() || *mark == marked)
+        let value = declaration.value.as_ref().map(|value| &value.kind);
+        let clash = settings.iter().find(|other| {
+            other.name == *name && (other.mark.is_none() || marked.is_none() || other.mark == marked)
         });
-        if let Some((_, _, first)) = clash {
-            sink.push(say::duplicate_option(span, *first, name));
+        if let Some(first) = clash {
+            let same = first.mark == marked && value.is_some() && first.value == value;
+            sink.push(say::duplicate_option(span, first.span, name, same.then_some(declaration.span)));
         }
-        settings.push((name, marked, span));
+        settings.push(Setting { name, mark: marked, value, span });
         let Some(value) = &declaration.value else { continue };
         let mut ignored = Options::default();
         let target = if excluded.is_none() { &mut entry.options } else { &mut ignored };
@@ -112,17 +114,25 @@ pub(super) fn read(declared: &[OptionDecl], profile: Profile, sink: &mut Vec<Dia
             entry.spans.insert(name, value.span);
         }
         if matches!(kind, Kind::Idle) {
-            sink.push(say::idle_option(span, name));
+            sink.push(say::idle_option(span, name, declaration.span));
         }
     }
     derive(&mut entry, sink);
     entry
 }
 
+/// An option that is set, to be compared with later ones.
+struct Setting<'a> {
+    name: &'a str,
+    mark: Option<String>,
+    value: Option<&'a ScalarKind>,
+    span: Span,
+}
+
 /// Sets one option; false when its value is not one it takes.
 fn set(name: &str, kind: &Kind, value: &Scalar, options: &mut Options, sink: &mut Vec<Diagnostic>) -> bool {
     let mut wrong_kind = |takes: &str| {
-        sink.push(say::option_kind(value.span, name, takes));
+        sink.push(say::option_kind(value.span, name, takes, in_kind(&value.kind, kind)));
         false
     };
     let takes = match (kind, &value.kind) {
@@ -176,8 +186,59 @@ fn set(name: &str, kind: &Kind, value: &Scalar, options: &mut Options, sink: &mu
         (Kind::Seconds(_), ScalarKind::Number(_)) => "a finite number above 0",
         (Kind::Count(_) | Kind::CountOrZero(_) | Kind::Seconds(_), _) => return wrong_kind("a number"),
     };
-    sink.push(say::option_value(value.span, name, takes));
+    sink.push(say::option_value(value.span, name, takes, nearest_value(&value.kind, kind)));
     false
+}
+
+const CASINGS: &[&str] = &["Pascal", "Camel", "Snake"];
+const READERS: &[&str] = &["Auto", "Bits", "Rows"];
+
+/// A value of the wrong kind of token in the kind an option takes, when that says the same.
+fn in_kind(value: &ScalarKind, kind: &Kind) -> Option<String> {
+    let text = match value {
+        ScalarKind::Word(text) | ScalarKind::String(text) => text.as_str(),
+        ScalarKind::Boolean(true) => "true",
+        ScalarKind::Boolean(false) => "false",
+        ScalarKind::Number(_) => return None,
+    };
+    match kind {
+        Kind::Boolean(_) | Kind::Idle => suggest::nearest(text, ["true", "false"])
+            .or((text == "true").then_some("true"))
+            .or((text == "false").then_some("false"))
+            .map(str::to_string),
+        Kind::Casing => CASINGS
+            .iter()
+            .find(|casing| casing.eq_ignore_ascii_case(text))
+            .map(|casing| (*casing).to_string()),
+        Kind::Reader => READERS
+            .iter()
+            .find(|reader| reader.eq_ignore_ascii_case(text))
+            .map(|reader| format!("\"{reader}\"")),
+        Kind::Text(_) | Kind::Folder(_) => (!text.is_empty()).then(|| format!("\"{text}\"")),
+        Kind::Count(_) | Kind::CountOrZero(_) | Kind::Seconds(_) => {
+            let digits = !text.is_empty() && text.chars().all(|char| char.is_ascii_digit());
+            digits.then(|| text.to_string())
+        }
+    }
+}
+
+/// The value an option takes that is nearest to one it does not.
+fn nearest_value(value: &ScalarKind, kind: &Kind) -> Option<String> {
+    match (kind, value) {
+        (Kind::Casing, ScalarKind::Word(word)) => {
+            suggest::nearest(word, CASINGS.iter().copied()).map(str::to_string)
+        }
+        (Kind::Reader, ScalarKind::String(text)) => {
+            suggest::nearest(text, READERS.iter().copied()).map(|reader| format!("\"{reader}\""))
+        }
+        (Kind::Count(_), ScalarKind::Number(number)) if number.is_finite() => {
+            Some(format!("{}", number.round().clamp(1.0, f64::from(u32::MAX))))
+        }
+        (Kind::CountOrZero(_), ScalarKind::Number(number)) if number.is_finite() => {
+            Some(format!("{}", number.round().clamp(0.0, f64::from(u32::MAX))))
+        }
+        _ => None,
+    }
 }
 
 fn reader(options: &mut Options, reader: PackedBooleanReader) -> bool {

@@ -2,7 +2,7 @@
 
 use super::diagnostics as say;
 use super::{Component, Length, Number, NumberKind, Range, Rotation, TypeKind};
-use crate::diagnostics::Diagnostic;
+use crate::diagnostics::{Diagnostic, suggest};
 use crate::source::Span;
 use crate::syntax::ast::{self, Angle, Angles, Bounds, PrimitiveType};
 use crate::syntax::token::Primitive;
@@ -73,7 +73,7 @@ impl Lowering<'_> {
 
     fn no_components(&mut self, angles: &Angles) {
         let at = angles.items.first().map_or(angles.span, Angle::span);
-        self.sink.push(say::unexpected_component(at, self.word, self.primitive.text()));
+        self.sink.push(say::unexpected_component(at, angles.span, self.word, self.primitive.text()));
     }
 
     fn bytes(&mut self, refine: &ast::Refine, kind: fn(Length) -> TypeKind) -> TypeKind {
@@ -109,20 +109,29 @@ impl Lowering<'_> {
     fn modifiers(&mut self, angles: &Angles) -> (Option<ast::Number>, bool) {
         let (mut scale, mut saturate): (Option<ast::Number>, Option<Span>) = (None, None);
         if angles.items.is_empty() {
-            self.sink.push(say::no_modifier(angles.span, self.word));
+            self.sink.push(say::no_modifier(angles.span, self.word, None));
         }
-        for item in &angles.items {
+        for (at, item) in angles.items.iter().enumerate() {
+            let spare = at.checked_sub(1).map(|before| angles.items[before].span().after().to(item.span()));
             match item {
                 Angle::Number(number) => match scale {
-                    Some(first) => self.sink.push(say::repeated_modifier(number.span, first.span, "scale")),
+                    Some(first) => {
+                        let spare = spare.filter(|_| first.value == number.value);
+                        self.sink.push(say::repeated_modifier(number.span, first.span, "scale", spare));
+                    }
                     None if number.value > 0.0 && number.value.is_finite() => scale = Some(*number),
                     None => self.sink.push(say::bad_scale(number.span, self.word)),
                 },
                 Angle::Type(ty) if is_saturate(ty) => match saturate {
-                    Some(first) => self.sink.push(say::repeated_modifier(ty.span, first, "`saturate`")),
+                    Some(first) => {
+                        self.sink.push(say::repeated_modifier(ty.span, first, "`saturate`", spare));
+                    }
                     None => saturate = Some(ty.span),
                 },
-                Angle::Type(ty) => self.sink.push(say::no_modifier(ty.span, self.word)),
+                Angle::Type(ty) => {
+                    let near = bare_name(ty).and_then(|name| suggest::nearest(name, ["saturate"]));
+                    self.sink.push(say::no_modifier(ty.span, self.word, near));
+                }
             }
         }
         (scale, saturate.is_some())
@@ -137,14 +146,17 @@ impl Lowering<'_> {
         whole: Option<fn(f64) -> bool>,
     ) -> Option<Range> {
         let mut sound = true;
-        for bound in [range.min, range.max].into_iter().flatten() {
+        for bound in bounds(range) {
             if whole.is_some_and(|whole| !whole(bound.value)) {
-                self.sink.push(say::fractional_bound(bound.span, self.word, name));
+                let rounded = mended(range, |bound| bound.round());
+                self.sink.push(say::fractional_bound(bound.span, self.word, name, &rounded));
                 sound = false;
                 break;
             }
             if !(own.0..=own.1).contains(&bound.value) {
-                self.sink.push(say::bound_out_of_type(bound.span, self.word, name, own));
+                let nearest = mended(range, |bound| bound.clamp(own.0, own.1));
+                let wider = self.wider(range);
+                self.sink.push(say::bound_out_of_type(bound.span, self.word, name, own, &nearest, wider));
                 sound = false;
                 break;
             }
@@ -152,12 +164,27 @@ impl Lowering<'_> {
         sound.then(|| self.ordered(range, own)).flatten()
     }
 
+    /// The narrowest integer type that holds both bounds of a range written right behind the type's own word.
+    fn wider(&self, range: &Bounds) -> Option<&'static str> {
+        const UNSIGNED: [NumberKind; 4] = [NumberKind::U8, NumberKind::U16, NumberKind::U24, NumberKind::U32];
+        const SIGNED: [NumberKind; 4] = [NumberKind::I8, NumberKind::I16, NumberKind::I24, NumberKind::I32];
+        let integer = self.primitive.number().is_some_and(|kind| !kind.is_float());
+        // Behind the name of an alias the word is that of the alias, which others use too.
+        let beside = range.span.file == self.word.file && range.span.start == self.word.end;
+        let holds = |kind: &&NumberKind| {
+            bounds(range).all(|bound| (kind.bounds().0..=kind.bounds().1).contains(&bound.value))
+        };
+        (integer && beside)
+            .then(|| UNSIGNED.iter().chain(&SIGNED).find(holds).map(|kind| kind.name()))
+            .flatten()
+    }
+
     /// The range with open sides filled in, unless it is upside down.
     fn ordered(&mut self, range: &Bounds, own: (f64, f64)) -> Option<Range> {
         let min = range.min.map_or(own.0, |bound| bound.value);
         let max = range.max.map_or(own.1, |bound| bound.value);
         if min > max {
-            self.sink.push(say::upside_down(range.span));
+            self.sink.push(say::upside_down(range.span, &swapped(range)));
             return None;
         }
         Some(Range { min, max, min_written: range.min.is_some(), max_written: range.max.is_some() })
@@ -167,13 +194,15 @@ impl Lowering<'_> {
         let step = Step::of(scale.value);
         let own = kind.bounds();
         let real = (step.decode(own.0), step.decode(own.1));
-        for bound in [range.min, range.max].into_iter().flatten() {
+        for bound in bounds(range) {
             if !whole_steps(step, scale.value, bound.value) {
-                self.sink.push(say::between_steps(bound.span, scale.span, step, bound.value));
+                let nearest = stepped(range, step, scale.value);
+                self.sink.push(say::between_steps(bound.span, scale.span, step, bound.value, &nearest));
                 return None;
             }
             if !(own.0..=own.1).contains(&step.encode(bound.value)) {
-                self.sink.push(say::scaled_out_of_type(bound.span, scale.span, kind.name(), real));
+                let nearest = mended(range, |bound| bound.clamp(real.0, real.1));
+                self.sink.push(say::scaled_out_of_type(bound.span, scale.span, kind.name(), real, &nearest));
                 return None;
             }
         }
@@ -196,7 +225,8 @@ impl Lowering<'_> {
         let largest = kind.bounds().1 * scale.value;
         for bound in [min, max] {
             if !whole_steps(step, scale.value, bound.value) {
-                self.sink.push(say::between_steps(bound.span, scale.span, step, bound.value));
+                let nearest = stepped(range, step, scale.value);
+                self.sink.push(say::between_steps(bound.span, scale.span, step, bound.value, &nearest));
                 return TypeKind::Error;
             }
             if bound.value.abs() > largest {
@@ -205,6 +235,7 @@ impl Lowering<'_> {
                     scale.span,
                     kind.name(),
                     (-largest, largest),
+                    &mended(range, |bound| bound.clamp(-largest, largest)),
                 ));
                 return TypeKind::Error;
             }
@@ -220,7 +251,7 @@ impl Lowering<'_> {
     /// Components with where each is; those that are none are reported and left out.
     fn components(&mut self, angles: &Angles, quaternions: bool) -> Vec<(Component, Span)> {
         if angles.items.is_empty() {
-            self.sink.push(say::no_component(angles.span, self.word, self.primitive.text()));
+            self.sink.push(say::no_component(angles.span, self.word, self.primitive.text(), None));
         }
         let mut components = Vec::new();
         for item in &angles.items {
@@ -240,7 +271,14 @@ impl Lowering<'_> {
             };
             match component {
                 Some(component) => components.push((component, item.span())),
-                None => self.sink.push(say::no_component(item.span(), self.word, self.primitive.text())),
+                None => {
+                    let near = match item {
+                        Angle::Type(ty) => bare_name(ty),
+                        Angle::Number(_) => None,
+                    };
+                    let near = near.and_then(|name| suggest::nearest(name, component_words(quaternions)));
+                    self.sink.push(say::no_component(item.span(), self.word, self.primitive.text(), near));
+                }
             }
         }
         components
@@ -248,8 +286,9 @@ impl Lowering<'_> {
 
     fn vector(&mut self, refine: &ast::Refine) -> TypeKind {
         let components = refine.angles.as_ref().map_or(vec![], |angles| self.components(angles, false));
-        if let Some((_, second)) = components.get(1) {
-            self.sink.push(say::too_many_components(*second, self.word, "vector", 1));
+        if let [(_, first), (_, second), ..] = components.as_slice() {
+            let spare = first.after().to(components[components.len() - 1].1);
+            self.sink.push(say::too_many_components(*second, spare, self.word, "vector", 1));
         }
         let component = match components.first() {
             Some((Component::Number(kind), _)) => *kind,
@@ -268,8 +307,9 @@ impl Lowering<'_> {
         if let Some(range) = &refine.range {
             self.sink.push(say::unexpected_range(range.span, self.word, "CFrame"));
         }
-        if let Some((_, third)) = components.get(2) {
-            self.sink.push(say::too_many_components(*third, self.word, "CFrame", 2));
+        if let [_, (_, second), (_, third), ..] = components.as_slice() {
+            let spare = second.after().to(components[components.len() - 1].1);
+            self.sink.push(say::too_many_components(*third, spare, self.word, "CFrame", 2));
         }
         let written: Vec<Component> = components.iter().take(2).map(|(component, _)| *component).collect();
         let (rotation, position) = match written.as_slice() {
@@ -308,6 +348,48 @@ fn whole_steps(step: Step, scale: f64, bound: f64) -> bool {
     (back - bound).abs() <= bound.abs().max(scale) * 1e-12
 }
 
+/// The bounds that are written, each place once.
+fn bounds(range: &Bounds) -> impl Iterator<Item = ast::Number> {
+    let max = range.max.filter(|max| range.min.is_none_or(|min| min.span != max.span));
+    [range.min, max].into_iter().flatten()
+}
+
+/// The bounds that `mend` changes, with what they become.
+fn mended(range: &Bounds, mend: impl Fn(f64) -> f64) -> Vec<(Span, f64)> {
+    let all = bounds(range).map(|bound| (bound.span, bound.value, mend(bound.value)));
+    all.filter(|(_, from, to)| from != to).map(|(span, _, to)| (span, to)).collect()
+}
+
+/// The bounds between two steps, with the nearest step.
+fn stepped(range: &Bounds, step: Step, scale: f64) -> Vec<(Span, f64)> {
+    let between = bounds(range).filter(|bound| !whole_steps(step, scale, bound.value));
+    between.map(|bound| (bound.span, step.decode(step.encode(bound.value)))).collect()
+}
+
+/// Each bound with the value of the other.
+fn swapped(range: &Bounds) -> Vec<(Span, f64)> {
+    match (range.min, range.max) {
+        (Some(min), Some(max)) => vec![(min.span, max.value), (max.span, min.value)],
+        _ => vec![],
+    }
+}
+
+/// The name a type is, when it is nothing more.
+fn bare_name(ty: &ast::Type) -> Option<&str> {
+    match &ty.kind {
+        ast::TypeKind::Reference(reference) => Some(&reference.name.text),
+        _ => None,
+    }
+}
+
+/// Words that name a component.
+fn component_words(quaternions: bool) -> impl Iterator<Item = &'static str> {
+    let quaternion =
+        move |word: &Primitive| quaternions && matches!(word, Primitive::Quat | Primitive::Quat32);
+    let words = Primitive::ALL.iter().filter(move |word| word.number().is_some() || quaternion(word));
+    words.map(|word| word.text())
+}
+
 /// A length or count. `word` is the type it bounds, for the label.
 fn length(
     bounds: &Bounds,
@@ -318,14 +400,15 @@ fn length(
 ) -> Length {
     let written = bounds.min.is_some() || bounds.max.is_some();
     let fallback = Length { min: 0, max: MAX_ELEMENTS as u32, written, max_written: bounds.max.is_some() };
-    for bound in [bounds.min, bounds.max].into_iter().flatten() {
+    for bound in self::bounds(bounds) {
         let word = word.unwrap_or(bounds.span);
         if bound.value.fract() != 0.0 {
-            sink.push(say::fractional_bound(bound.span, word, name));
+            sink.push(say::fractional_bound(bound.span, word, name, &mended(bounds, |bound| bound.round())));
             return fallback;
         }
         if !(0.0..=greatest).contains(&bound.value) {
-            sink.push(say::bound_out_of_type(bound.span, word, name, (0.0, greatest)));
+            let nearest = mended(bounds, |bound| bound.clamp(0.0, greatest));
+            sink.push(say::bound_out_of_type(bound.span, word, name, (0.0, greatest), &nearest, None));
             return fallback;
         }
     }
@@ -333,7 +416,7 @@ fn length(
     let min = bounds.min.map_or(0.0, |bound| bound.value);
     let max = bounds.max.map_or(open, |bound| bound.value);
     if min > max {
-        sink.push(say::upside_down(bounds.span));
+        sink.push(say::upside_down(bounds.span, &swapped(bounds)));
         return fallback;
     }
     Length { min: min as u32, max: max as u32, ..fallback }

@@ -46,7 +46,9 @@ pub(super) fn excluding(
     sink: &mut Vec<Diagnostic>,
 ) -> Option<Span> {
     if let [first, second, ..] = attributes {
-        sink.push(say::second_attribute(second.span, first.span));
+        let value = |attribute: &Attribute| attribute.value.as_ref().map(|value| value.text.clone());
+        let same = first.name.text == second.name.text && value(first) == value(second);
+        sink.push(say::second_attribute(second.span, first.span, same));
     }
     let attribute = attributes.first()?;
     if attribute.name.text != "profile" {

@@ -5,12 +5,13 @@
 use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 
+use super::ahead::References;
 use super::diagnostics as say;
 use super::event::Declared;
 use super::extent::Measure;
 use super::names::{MemberEntry, Names, ScopeId};
 use super::options::EntryOptions;
-use super::{Channel, Item, Options, Profile, Scope, Type, TypeDecl};
+use super::{Channel, Item, Options, Profile, Scope, Type, TypeDecl, TypeId};
 use crate::Analysis;
 use crate::check::{self, Checked};
 use crate::diagnostics::{Diagnostic, sort};
@@ -19,6 +20,8 @@ use crate::syntax::ast::{self, Attribute, Declaration, DeclarationKind, Document
 
 /// Entries of a channel: its index is one byte.
 const CHANNEL_ENTRIES: usize = 256;
+/// Names compared in one compilation to find the one that was meant.
+const MAX_COMPARISONS: usize = 500_000;
 
 /// Reads and resolves a schema and everything it imports.
 pub(crate) fn resolve(loader: &dyn SourceLoader, entry: &str, profile: Profile) -> Analysis {
@@ -97,7 +100,13 @@ pub(super) struct Resolver<'a> {
     pub(super) measure: Measure,
     /// Types that copies of generic declarations may still consist of.
     pub(super) copies: u32,
-    documents: HashMap<FileId, Rc<Document>>,
+    /// Names that may still be compared with one that is not declared: a hostile schema has many of both.
+    pub(super) comparisons: usize,
+    pub(super) documents: HashMap<FileId, Rc<Document>>,
+    /// What the types of a file refer to, once it was asked for.
+    pub(super) references: HashMap<FileId, References>,
+    /// Where the word `export` of exported types is.
+    pub(super) export_words: HashMap<TypeId, Span>,
     pub(super) reading: Vec<Reading>,
     pub(super) first_imports: HashMap<FileId, Span>,
     pub(super) imports: usize,
@@ -130,7 +139,10 @@ impl<'a> Resolver<'a> {
             excluded_types: vec![],
             measure: Measure::default(),
             copies: super::extent::MAX_COPIES,
+            comparisons: MAX_COMPARISONS,
             documents: HashMap::new(),
+            references: HashMap::new(),
+            export_words: HashMap::new(),
             reading: vec![],
             first_imports: HashMap::new(),
             imports: 0,
@@ -165,6 +177,7 @@ impl<'a> Resolver<'a> {
             uses: &self.uses,
             option_spans: &options.spans,
             excluded_types: &self.excluded_types,
+            export_words: &self.export_words,
         };
         check::run(&checked, &mut self.diagnostics);
         sort(&mut self.diagnostics);
@@ -237,7 +250,8 @@ impl<'a> Resolver<'a> {
                 DeclarationKind::Type(_) | DeclarationKind::Import(_) | DeclarationKind::Nothing => None,
             };
             if let Some(what) = what {
-                self.report(say::not_exportable(export, declaration.keyword, what));
+                let word = Span { end: declaration.keyword.start, ..export };
+                self.report(say::not_exportable(export, word, declaration.keyword, what));
             }
         }
         let item = match &declaration.kind {
@@ -251,7 +265,7 @@ impl<'a> Resolver<'a> {
             DeclarationKind::Scope(inner) => self.scope(inner),
             DeclarationKind::Event(member) => self.event(member),
             DeclarationKind::Function(member) => self.function(member),
-            DeclarationKind::Type(declared) => self.type_decl(declared, declaration.export.is_some()),
+            DeclarationKind::Type(declared) => self.type_decl(declared, declaration.export_word()),
         };
         if self.here.excluded.is_none() {
             scope.items.extend(item);
@@ -277,8 +291,8 @@ impl<'a> Resolver<'a> {
         };
         if let Some(first) = self.names.visible_member(scope, &name.text) {
             self.report(say::duplicate_declaration(name.span, first.span, &name.text, what));
-        } else if let Some(first) = self.names.own_export(scope, &name.text) {
-            self.report(say::export_beside_member(name.span, first, &name.text));
+        } else if let Some((first, word)) = self.names.own_export(scope, &name.text) {
+            self.report(say::export_beside_member(name.span, first, &name.text, Some(word)));
         }
         self.names.add_member(scope, &name.text, MemberEntry { span: name.span, scope: inner });
         self.declare_name(name, kind);

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use super::ahead::References;
 use super::classes;
 use super::diagnostics as say;
 use super::generics::{Arguments, optional, substitute};
@@ -145,11 +146,59 @@ impl Resolver<'_> {
             return TypeKind::Error;
         }
         let later = self.names.declared_ahead(self.here.scope, &name.text);
-        let primitives = Primitive::ALL.iter().map(|primitive| primitive.text());
-        let near = suggest::nearest(&name.text, self.names.visible_names(self.here.scope).chain(primitives));
-        let diagnostic = say::unknown_reference(name.span, &name.text, later, near);
+        let later = later.map(|span| say::Later { span, mutual: self.uses_what_is_declared(&name.text) });
+        let near = if later.is_none() { self.meant(&name.text) } else { None };
+        let diagnostic = say::unknown_reference(name.span, &name.text, later, near.as_deref());
         self.report(diagnostic);
         TypeKind::Error
+    }
+
+    /// The name that was probably meant by one that leads nowhere.
+    fn meant(&mut self, name: &str) -> Option<String> {
+        let scope = self.here.scope;
+        let mut compared = 0;
+        let near = {
+            let names = &self.names;
+            let budget = self.comparisons;
+            let counted = |_: &&str| {
+                compared += 1;
+                compared <= budget
+            };
+            match name.rsplit_once('.') {
+                Some((path, last)) => match names.within(scope, path) {
+                    Some(known) => {
+                        suggest::nearest(last, known.take_while(counted)).map(|near| format!("{path}.{near}"))
+                    }
+                    None => {
+                        let (first, rest) = name.split_once('.')?;
+                        let near = suggest::nearest(first, names.visible_scopes(scope).take_while(counted));
+                        let path = near.map(|near| format!("{near}.{rest}"));
+                        path.filter(|path| matches!(names.find(scope, path), Found::Type(_)))
+                    }
+                },
+                None => {
+                    let primitives = Primitive::ALL.iter().map(|primitive| primitive.text());
+                    let params = self.here.params.iter().map(String::as_str);
+                    let known = params.chain(names.visible_names(scope)).chain(primitives);
+                    let near = suggest::nearest(name, known.take_while(counted)).map(str::to_string);
+                    near.or_else(|| names.inside(scope, name))
+                }
+            }
+        };
+        self.comparisons = self.comparisons.saturating_sub(compared);
+        near
+    }
+
+    /// Whether the type `name`, declared further down, uses the one being declared, by any route.
+    fn uses_what_is_declared(&mut self, name: &str) -> bool {
+        let (Some(declaring), Some(reading)) = (&self.here.declaring, self.reading.last()) else {
+            return false;
+        };
+        let document = self.documents.get(&reading.file);
+        let references = self.references.entry(reading.file).or_insert_with(|| {
+            document.map_or_else(References::default, |document| References::of(document))
+        });
+        references.uses(name, &declaring.text)
     }
 
     /// A copy of a generic declaration.
@@ -195,28 +244,37 @@ impl Resolver<'_> {
     /// Fields of a struct or variant, merges put in their places. A tag, where there is one, is no field's name.
     fn fields(&mut self, members: &[StructMember], owner: &str, tag: Option<&ast::Name>) -> Vec<Field> {
         let mut fields: Vec<Field> = Vec::new();
-        let mut seen: HashMap<String, Span> = HashMap::new();
+        // Where each field stands, and its type when it is written here.
+        let mut seen: HashMap<String, (Span, Option<Span>)> = HashMap::new();
         for member in members {
             match member {
                 StructMember::Field(name, written) => {
                     let ty = self.ty(written);
                     let field = Field { name: name.text.clone(), ty, span: name.span };
-                    if let Some(first) = seen.get(&name.text) {
-                        self.report(say::duplicate_member(name.span, *first, owner, "field", &name.text));
+                    if let Some((first, same)) = seen.get(&name.text).copied() {
+                        let text = |span: Span| self.sources.text(span);
+                        let same = same.is_some_and(|same| text(same) == text(written.span));
+                        let spare = same.then(|| {
+                            let field = self.sources.bracketed(name.span).to(written.span);
+                            self.sources.item_range(field)
+                        });
+                        self.report(say::duplicate_member(
+                            name.span, first, owner, "field", &name.text, spare,
+                        ));
                         continue;
                     }
-                    seen.insert(name.text.clone(), name.span);
+                    seen.insert(name.text.clone(), (name.span, Some(written.span)));
                     self.check_tag(&field, name.span, tag);
                     fields.push(field);
                 }
                 StructMember::Merge(dots, reference) => {
                     let at = dots.to(reference.name.span);
                     for field in self.merged(reference).iter() {
-                        if let Some(first) = seen.get(&field.name) {
-                            self.report(say::duplicate_merge(at, *first, field.span, owner, &field.name));
+                        if let Some((first, _)) = seen.get(&field.name).copied() {
+                            self.report(say::duplicate_merge(at, first, field.span, owner, &field.name));
                             continue;
                         }
-                        seen.insert(field.name.clone(), field.span);
+                        seen.insert(field.name.clone(), (field.span, None));
                         self.check_tag(field, at, tag);
                         fields.push(field.clone());
                     }
@@ -252,7 +310,17 @@ impl Resolver<'_> {
         let mut names = Vec::new();
         for name in &labels.names {
             match seen.get(name.text.as_str()) {
-                Some(first) => self.report(say::duplicate_member(name.span, *first, owner, kind, &name.text)),
+                Some(first) => {
+                    let spare = self.sources.item_range(name.span);
+                    self.report(say::duplicate_member(
+                        name.span,
+                        *first,
+                        owner,
+                        kind,
+                        &name.text,
+                        Some(spare),
+                    ));
+                }
                 None => {
                     seen.insert(&name.text, name.span);
                     names.push(name.text.clone());
@@ -279,7 +347,14 @@ impl Resolver<'_> {
                 self.fields(&variant.members, &format!("variant \"{}\"", name.text), Some(&tagged.tag));
             if let Some(first) = variants.iter().find(|other| other.name == name.text) {
                 let first = first.span;
-                self.report(say::duplicate_member(name.span, first, &enum_title, "variant", &name.text));
+                self.report(say::duplicate_member(
+                    name.span,
+                    first,
+                    &enum_title,
+                    "variant",
+                    &name.text,
+                    None,
+                ));
                 continue;
             }
             variants.push(Variant { name: name.text.clone(), fields: fields.into(), span: name.span });

@@ -43,6 +43,8 @@ pub struct OptionDecl {
     pub name: Name,
     /// Its value; `None` when it could not be read.
     pub value: Option<Scalar>,
+    /// All of it, attributes included.
+    pub span: Span,
 }
 
 /// A value of one token.
@@ -78,6 +80,13 @@ pub struct Declaration {
     pub keyword: Span,
     /// What is declared.
     pub kind: DeclarationKind,
+}
+
+impl Declaration {
+    /// `export` with the white space behind it: what to delete to be rid of it.
+    pub fn export_word(&self) -> Option<Span> {
+        self.export.map(|export| Span { end: self.keyword.start, ..export })
+    }
 }
 
 /// What is declared.

@@ -28,6 +28,8 @@ pub fn lex(file: FileId, text: &str) -> Lexed {
         stray: None,
         open_quotes: vec![],
         open_levels: vec![],
+        across: None,
+        depth: 0,
     };
     let mut lexed =
         Lexed { tokens: Vec::with_capacity(text.len() / 4), comments: vec![], diagnostics: vec![] };
@@ -43,7 +45,25 @@ pub fn lex(file: FileId, text: &str) -> Lexed {
         } else if let Some(kind) = lexer.token(&mut lexed.diagnostics) {
             // A run of stray characters ends where this token begins, not where the token ends.
             lexer.end_stray_at(start, &mut lexed);
+            match kind {
+                TokenKind::LeftBrace | TokenKind::LeftParen | TokenKind::LeftBracket => lexer.depth += 1,
+                TokenKind::RightBrace | TokenKind::RightParen | TokenKind::RightBracket => {
+                    lexer.depth = lexer.depth.saturating_sub(1);
+                }
+                _ => {}
+            }
             lexed.tokens.push(Token { kind, span: Span::new(file, start, lexer.at) });
+        } else if byte == b';' && lexer.stray.is_none() && lexer.is_comma(&lexed.tokens) {
+            // Read as the comma it stands for, so that nothing is missing behind it.
+            lexer.at += 1;
+            let span = Span::new(file, start, lexer.at);
+            lexed.diagnostics.push(diagnostics::stray_characters(span, ";", true));
+            lexed.tokens.push(Token { kind: TokenKind::Comma, span });
+        } else if lexer.bytes[start..].starts_with(b"//") && lexer.stray.is_none() {
+            let line = lexer.bytes[start..].iter().position(|&byte| byte == b'\n');
+            lexer.at = line.map_or(lexer.bytes.len(), |at| start + at);
+            let span = Span::new(file, start, start + 2);
+            lexed.diagnostics.push(diagnostics::stray_characters(span, "//", false));
         } else {
             lexer.stray.get_or_insert(start);
             lexer.at += text[start..].chars().next().map_or(1, char::len_utf8);
@@ -65,6 +85,10 @@ struct Lexer<'a> {
     open_quotes: Vec<u8>,
     /// Levels of comment brackets known to close nowhere ahead, for the same reason.
     open_levels: Vec<usize>,
+    /// The first string that runs over a line end.
+    across: Option<Span>,
+    /// Brackets open here.
+    depth: usize,
 }
 
 impl Lexer<'_> {
@@ -75,8 +99,27 @@ impl Lexer<'_> {
     fn end_stray_at(&mut self, end: usize, lexed: &mut Lexed) {
         if let Some(start) = self.stray.take() {
             let span = Span::new(self.file, start, end);
-            lexed.diagnostics.push(diagnostics::stray_characters(span, &self.text[start..end]));
+            lexed.diagnostics.push(diagnostics::stray_characters(span, &self.text[start..end], false));
         }
+    }
+
+    /// Whether the `;` here stands for a comma: behind an item of a list, with no comma beside it.
+    fn is_comma(&self, tokens: &[Token]) -> bool {
+        let next = self.bytes[self.at + 1..].iter().find(|byte| !byte.is_ascii_whitespace());
+        let behind_item = tokens.last().is_some_and(|token| match token.kind {
+            TokenKind::RightBrace
+            | TokenKind::RightParen
+            | TokenKind::RightAngle
+            | TokenKind::Question
+            | TokenKind::Class
+            | TokenKind::Range
+            | TokenKind::Array
+            | TokenKind::Number
+            | TokenKind::String
+            | TokenKind::Qualified => true,
+            kind => kind.is_word(),
+        });
+        self.depth > 0 && behind_item && next != Some(&b',')
     }
 
     /// Reads the token here and moves behind it; `None` leaves everything as it was.
@@ -107,6 +150,9 @@ impl Lexer<'_> {
         let body = if self.open_quotes.contains(&quote) { &[] } else { &self.bytes[self.at + 1..] };
         for (offset, &byte) in body.iter().enumerate() {
             if byte == quote && !escaped {
+                if body[..offset].contains(&b'\n') {
+                    self.across.get_or_insert(Span::new(self.file, self.at, self.at + offset + 2));
+                }
                 return self.at + offset + 2;
             }
             escaped = byte == b'\\' && !escaped;
@@ -117,7 +163,8 @@ impl Lexer<'_> {
             .position(|&byte| byte == b'\n')
             .map_or(self.bytes.len(), |at| self.at + at);
         let end = if self.bytes[line - 1] == b'\r' { line - 1 } else { line };
-        diagnostics.push(diagnostics::open_string(Span::new(self.file, self.at, end)));
+        let span = Span::new(self.file, self.at, end);
+        diagnostics.push(diagnostics::open_string(span, &self.text[self.at..end], self.across));
         end
     }
 

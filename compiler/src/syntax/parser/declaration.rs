@@ -1,6 +1,7 @@
 //! Documents, options, attributes, imports, scopes and type declarations.
 
-use super::{Failed, Outcome, Parser, Words};
+use super::{Failed, Open, Outcome, Parser, Words};
+use crate::diagnostics::Fix;
 use crate::source::Span;
 use crate::syntax::ast::{
     Attribute, Declaration, DeclarationKind, Document, Import, Member, Name, OptionDecl, Params, Scalar,
@@ -32,11 +33,11 @@ impl Parser<'_> {
             return self.nothing(attributes, export, document, start);
         };
         if word == Keyword::Option {
-            return self.option(attributes, export, document, scope);
+            return self.option(attributes, export, document, scope, start);
         }
         self.bump();
         let kind = match word {
-            Keyword::Import => self.import(export),
+            Keyword::Import => self.import(export, keyword),
             Keyword::Scope => self.scope(),
             Keyword::Event => self.member("the event's name").map(DeclarationKind::Event),
             Keyword::Function => self.member("the function's name").map(DeclarationKind::Function),
@@ -78,18 +79,20 @@ impl Parser<'_> {
 
     /// Skips to the next declaration, or to the brace that closes the scope around this one.
     fn skip_declaration(&mut self, start: usize) {
-        if self.at == start {
-            self.bump();
-        }
         let mut open = 0usize;
-        while !self.at_end() && !self.at_declaration() {
+        while !self.at_end() && (self.at == start || !self.at_declaration()) {
             match self.kind() {
                 TokenKind::LeftBrace => open += 1,
-                TokenKind::RightBrace if open == 0 => return,
-                TokenKind::RightBrace => open -= 1,
+                TokenKind::RightBrace if open == 0 && self.at > start => return,
+                TokenKind::RightBrace => open = open.saturating_sub(1),
                 _ => {}
             }
+            let closed = self.at(TokenKind::RightBrace) && open == 0;
             self.bump();
+            // What was begun is closed: another statement starts on the next line.
+            if closed && self.on_new_line() {
+                return;
+            }
         }
     }
 
@@ -132,6 +135,7 @@ impl Parser<'_> {
         export: Option<Span>,
         document: &mut Document,
         scope: Option<Span>,
+        statement: usize,
     ) {
         let start = self.at;
         let keyword = self.bump().span;
@@ -148,12 +152,34 @@ impl Parser<'_> {
                 }
             };
         if let Some(export) = export {
-            self.report(diagnostics::exported_option(export));
-        } else if scope.is_some() || first.is_some() {
-            self.report(diagnostics::late_option(keyword.to(name.span), first.or(scope), scope.is_some()));
-        } else {
-            document.options.push(OptionDecl { attributes, name, value });
+            let word = Span { end: keyword.start, ..export };
+            self.report(diagnostics::exported_option(export, word));
+            return;
         }
+        let span = self.tokens[statement].span.to(self.previous());
+        if scope.is_some() || first.is_some() {
+            let fix = value.as_ref().and_then(|_| self.moved_to_the_top(span, &name));
+            let at = keyword.to(name.span);
+            self.report(diagnostics::late_option(at, first.or(scope), scope.is_some(), fix));
+        } else {
+            self.options.push(self.text(name.span));
+            self.options_end = Some(span);
+            document.options.push(OptionDecl { attributes, name, value, span });
+        }
+    }
+
+    /// Moves an option behind the last one that stands where it may, unless that one would then be set twice.
+    fn moved_to_the_top(&self, span: Span, name: &Name) -> Option<Fix> {
+        if self.options.contains(&name.text.as_str()) {
+            return None;
+        }
+        let text = self.text(span);
+        let (to, text) = match self.options_end {
+            Some(last) => (last.after(), format!("\n{text}")),
+            None => (Span { start: 0, end: 0, ..span }, format!("{text}\n")),
+        };
+        let edits = vec![(to, text), (span, String::new())];
+        Some(Fix { title: "Move it to the top".to_string(), edits })
     }
 
     fn option_name(&mut self) -> Outcome<Name> {
@@ -191,9 +217,10 @@ impl Parser<'_> {
     }
 
     // test import: import "./rules/Match" as Rules
-    fn import(&mut self, export: Option<Span>) -> Outcome<DeclarationKind> {
+    fn import(&mut self, export: Option<Span>, keyword: Span) -> Outcome<DeclarationKind> {
         if let Some(export) = export {
-            self.report(diagnostics::exported_import(export));
+            let word = Span { end: keyword.start, ..export };
+            self.report(diagnostics::exported_import(export, word));
         }
         let path = self.string("the path of a schema in quotes")?;
         let alias = match self.eat(TokenKind::Keyword(Keyword::As)) {
@@ -212,20 +239,22 @@ impl Parser<'_> {
             Err(Failed) => return Err(Failed),
         };
         let open = self.expect(TokenKind::LeftBrace, "`{`")?;
-        self.nested(|parser| {
+        self.open.push(Open { close: TokenKind::RightBrace, scope: true });
+        let scope = self.nested(|parser| {
             let mut inner = Document::default();
             while !parser.at(TokenKind::RightBrace) {
                 if parser.at_end() {
-                    let end = parser.span();
                     // What the scope holds is kept: the end of the file hides none of it.
-                    parser.report_end(diagnostics::unclosed(end, open, "`}`"));
+                    parser.unclosed(open, TokenKind::RightBrace);
                     break;
                 }
                 parser.statement(&mut inner, Some(name.span));
             }
             parser.eat(TokenKind::RightBrace);
             Ok(DeclarationKind::Scope(Scope { name, declarations: inner.declarations }))
-        })
+        });
+        self.open.pop();
+        scope
     }
 
     /// An event or a function. A broken block still declares the name.

@@ -6,12 +6,13 @@
 
 mod block;
 mod declaration;
+mod mend;
 mod ty;
 
 use super::ast::{Document, Name};
 use super::diagnostics;
 use super::token::{Keyword, Token, TokenKind};
-use crate::diagnostics::Diagnostic;
+use crate::diagnostics::{Diagnostic, Fix};
 use crate::source::{FileId, Span};
 
 /// A production could not be read; the diagnostic is already there.
@@ -30,6 +31,9 @@ pub(super) fn parse(file: FileId, text: &str, tokens: &[Token]) -> (Document, Ve
         depth: 0,
         construct: Span::new(file, 0, 0),
         unclosed_reported: false,
+        open: vec![],
+        options: vec![],
+        options_end: None,
     };
     let document = parser.document();
     (document, parser.diagnostics)
@@ -46,6 +50,21 @@ struct Parser<'a> {
     construct: Span,
     /// An open bracket at the end of the file is reported once, not once for each bracket around it.
     unclosed_reported: bool,
+    /// Brackets open around this place, the innermost last.
+    open: Vec<Open>,
+    /// Names of the options read so far.
+    options: Vec<&'a str>,
+    /// The last option in its right place.
+    options_end: Option<Span>,
+}
+
+/// An open bracket.
+#[derive(Clone, Copy)]
+struct Open {
+    /// What closes it.
+    close: TokenKind,
+    /// Whether it is that of a scope, which declarations stand in.
+    scope: bool,
 }
 
 /// Which words may stand as a new name (language specification, 1.6).
@@ -108,7 +127,11 @@ impl<'a> Parser<'a> {
     fn expect(&mut self, kind: TokenKind, needed: &str) -> Outcome<Span> {
         match self.eat(kind) {
             Some(span) => Ok(span),
-            None => Err(self.unexpected(needed)),
+            None => {
+                let certain = self.mended(needed).is_some();
+                let failed = self.unexpected(needed);
+                if certain { self.as_if_mended(kind).ok_or(failed) } else { Err(failed) }
+            }
         }
     }
 
@@ -124,13 +147,32 @@ impl<'a> Parser<'a> {
         if token.kind == TokenKind::EndOfFile {
             return self.report_end(diagnostics::unexpected_end(token.span, needed, construct));
         }
-        let found = match token.kind {
+        let found = self.found();
+        let mended = self.mended(needed);
+        let mut diagnostic = diagnostics::unexpected(token.span, &found, needed, construct);
+        if needed == "a declaration" {
+            diagnostic = diagnostic.did_you_mean(token.span, self.keyword_meant());
+        }
+        self.report(diagnostic.opt_fix(mended))
+    }
+
+    /// How a message names the token here.
+    fn found(&self) -> String {
+        let token = self.token();
+        match token.kind {
             TokenKind::Identifier | TokenKind::Keyword(_) | TokenKind::Boolean | TokenKind::Primitive(_) => {
                 format!("\"{}\"", self.text(token.span))
             }
             kind => kind.describe().to_string(),
-        };
-        self.report(diagnostics::unexpected(token.span, &found, needed, construct))
+        }
+    }
+
+    /// Reports that a bracket is still open at the end of the file.
+    fn unclosed(&mut self, open: Span, close: TokenKind) -> Failed {
+        let diagnostic = diagnostics::unclosed(self.span(), open, close.describe());
+        let closers = self.closers(true);
+        let fix = Fix::insert_after(self.previous(), closers);
+        self.report_end(diagnostic.opt_fix(Some(fix)))
     }
 
     /// Reports the end of the file, once.
@@ -166,6 +208,18 @@ impl<'a> Parser<'a> {
         &mut self,
         open: Span,
         close: TokenKind,
+        item: impl FnMut(&mut Self) -> Outcome<T>,
+    ) -> Outcome<List<T>> {
+        self.open.push(Open { close, scope: false });
+        let list = self.items(open, close, item);
+        self.open.pop();
+        list
+    }
+
+    fn items<T>(
+        &mut self,
+        open: Span,
+        close: TokenKind,
         mut item: impl FnMut(&mut Self) -> Outcome<T>,
     ) -> Outcome<List<T>> {
         let mut list = List { items: vec![], close: open, complete: true };
@@ -175,8 +229,10 @@ impl<'a> Parser<'a> {
                 return Ok(list);
             }
             if self.at_end() {
-                let end = self.span();
-                return Err(self.report_end(diagnostics::unclosed(end, open, close.describe())));
+                return Err(self.unclosed(open, close));
+            }
+            if close == TokenKind::RightParen && self.at_block_field() {
+                return Err(self.unclosed_pack(open));
             }
             if self.at_declaration() {
                 return Err(self.unexpected(close.describe()));
@@ -195,6 +251,10 @@ impl<'a> Parser<'a> {
             // Here an item is followed by something else. One fault an item, and then the next item.
             if !failed {
                 list.complete = false;
+                if close == TokenKind::RightParen && (self.at(TokenKind::RightBrace) || self.at_block_field())
+                {
+                    return Err(self.unclosed_pack(open));
+                }
                 self.unexpected(&format!("`,` or {}", close.describe()));
                 if !self.at_item() {
                     self.skip_item();
@@ -222,10 +282,11 @@ impl<'a> Parser<'a> {
             if kind.is_opener() {
                 open += 1;
             } else if kind.is_closer() {
-                if open == 0 {
+                if open > 0 {
+                    open -= 1;
+                } else if self.open.iter().any(|open| open.close == kind) {
                     return;
                 }
-                open -= 1;
             } else if kind == TokenKind::RightAngle && open == 0 {
                 return;
             }
@@ -233,9 +294,10 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Whether the token closes a bracket other than the one being read.
+    /// Whether the token closes a bracket around the one being read.
     fn at_foreign_closer(&self, close: TokenKind) -> bool {
-        self.kind() != close && self.kind().is_closer()
+        let kind = self.kind();
+        kind != close && kind.is_closer() && self.open.iter().any(|open| open.close == kind)
     }
 
     /// Whether a keyed item starts here on a line of its own: the next field of a block after a missing comma.
@@ -244,7 +306,12 @@ impl<'a> Parser<'a> {
         if self.at == 0 || !token.kind.is_word() || self.peek(1).kind != TokenKind::Colon {
             return false;
         }
-        let between = self.text.get(self.previous().end as usize..token.span.start as usize);
+        self.on_new_line()
+    }
+
+    /// Whether a line ends between the token just read and the one here.
+    fn on_new_line(&self) -> bool {
+        let between = self.text.get(self.previous().end as usize..self.span().start as usize);
         between.is_some_and(|between| between.contains('\n'))
     }
 
@@ -300,6 +367,13 @@ impl<'a> Parser<'a> {
 
     /// A string, its quotes taken off.
     fn string(&mut self, needed: &str) -> Outcome<Name> {
+        // A word in brackets is a field's name without its quotes.
+        let bare = self.kind().is_word() && self.peek(1).kind == TokenKind::RightBracket;
+        if bare {
+            self.unexpected(needed);
+            let span = self.bump().span;
+            return Ok(Name { text: self.text(span).to_string(), span });
+        }
         let span = self.expect(TokenKind::String, needed)?;
         Ok(Name { text: unquote(self.text(span)).to_string(), span })
     }

@@ -1,6 +1,8 @@
 //! Type expressions: bases, suffixes, ranges, bodies of structs, enums, maps and sets.
 
-use super::{Failed, Outcome, Parser, Words};
+use super::mend::LooseBounds;
+use super::{Failed, Open, Outcome, Parser, Words};
+use crate::diagnostics::Fix;
 use crate::source::Span;
 use crate::syntax::ast::{
     Angle, Angles, Bounds, Labels, Name, Number, PrimitiveType, Reference, Refine, StructMember, TaggedEnum,
@@ -59,13 +61,26 @@ impl Parser<'_> {
             }
             _ if primitive == Primitive::Enum => {
                 let span = word.to(self.span());
-                return Err(self.report(diagnostics::unnamed_enum(span)));
+                let fix = self.spaced_class().map(|(at, name)| Fix::write(at, format!("({name})")));
+                return Err(self.report(diagnostics::unnamed_enum(span, fix)));
             }
             _ => None,
         };
+        if let Some((span, name)) = self.spaced_class().filter(|_| takes_class && class.is_none()) {
+            return Err(self.report(diagnostics::spaced_class(span, &name)));
+        }
         let refine = self.refine()?;
         let kind = TypeKind::Primitive(PrimitiveType { primitive, word, class, refine });
         Ok(Type { kind, span: word.to(self.previous()) })
+    }
+
+    /// `( Part )`, which is no class for its spaces: all of it, and the name.
+    fn spaced_class(&self) -> Option<(Span, String)> {
+        let (open, name, close) = (self.token(), self.peek(1), self.peek(2));
+        let spaced = open.kind == TokenKind::LeftParen
+            && name.kind == TokenKind::Identifier
+            && close.kind == TokenKind::RightParen;
+        spaced.then(|| (open.span.to(close.span), self.text(name.span).to_string()))
     }
 
     pub(super) fn reference_type(&mut self, needed: &str) -> Outcome<Type> {
@@ -152,10 +167,29 @@ impl Parser<'_> {
         let span = self.span();
         match self.kind() {
             TokenKind::Class => Err(self.report(diagnostics::class_not_allowed(span))),
-            TokenKind::LeftBracket => Err(self.report(diagnostics::spaced_bounds(span, "[", "[0..9]"))),
-            TokenKind::LeftParen => Err(self.report(diagnostics::spaced_bounds(span, "(", "(0..9)"))),
+            TokenKind::LeftBracket => Err(self.loose(span, TokenKind::RightBracket, "[0..9]")),
+            TokenKind::LeftParen => Err(self.loose(span, TokenKind::RightParen, "(0..9)")),
             _ => Ok(ty),
         }
+    }
+
+    /// Reports a bracket that opens no range.
+    fn loose(&mut self, span: Span, close: TokenKind, example: &str) -> Failed {
+        let open = self.text(span);
+        let diagnostic = match self.loose_bounds(close) {
+            LooseBounds::Open(bounds) => {
+                let diagnostic = diagnostics::unclosed_bounds(bounds, close.describe().trim_matches('`'));
+                // The bracket is missing, not unread: what closes the bracket around it must not close this one.
+                while self.span().end < bounds.end {
+                    self.bump();
+                }
+                self.bump();
+                diagnostic
+            }
+            LooseBounds::Spaced(fix) => diagnostics::spaced_bounds(span, open, example, Some(fix)),
+            LooseBounds::None => diagnostics::spaced_bounds(span, open, example, None),
+        };
+        self.report(diagnostic)
     }
 
     /// The bounds in a range or array token.
@@ -255,13 +289,19 @@ impl Parser<'_> {
     // test map: map Ages = { [string(..20)]: u8 }
     pub(super) fn map_type(&mut self, start: Span) -> Outcome<Type> {
         let open = self.expect(TokenKind::LeftBrace, "`{`")?;
+        self.open.push(Open { close: TokenKind::RightBrace, scope: false });
+        let ty = self.map_rest(start, open);
+        self.open.pop();
+        ty
+    }
+
+    fn map_rest(&mut self, start: Span, open: Span) -> Outcome<Type> {
         let Ok((key, value)) = self.map_body() else {
             self.skip_body();
             return Err(Failed);
         };
         if self.at_end() {
-            let end = self.span();
-            return Err(self.report_end(diagnostics::unclosed(end, open, "`}`")));
+            return Err(self.unclosed(open, TokenKind::RightBrace));
         }
         match self.expect(TokenKind::RightBrace, "`}`") {
             Ok(close) => {
