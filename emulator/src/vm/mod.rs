@@ -16,6 +16,7 @@
 mod arena;
 mod arguments;
 mod atoms;
+mod census;
 mod compile;
 mod failure;
 mod native;

@@ -42,11 +42,11 @@ pub fn draw(random: &mut Random, validate: bool) -> String {
          option InboundBurst = 1000000000\n\
          option MaxInstancesPerPacket = 100000\n\n",
     );
-    let mut drawing = Drawing { random, named: Vec::new(), slots: false };
+    let mut drawing = Drawing::new(random);
     for index in 0..COUNT {
         drawing.declare(&mut text, index);
     }
-    drawing.slots = true;
+    drawing.allow_slots();
     for (side, letter, rate) in [("Server", 'S', ""), ("Client", 'C', " Rate: 1000000, Burst: 1000000,")] {
         for index in 0..COUNT {
             let data = drawing.payload();
@@ -60,16 +60,29 @@ pub fn draw(random: &mut Random, validate: bool) -> String {
     text
 }
 
-struct Drawing<'a> {
-    random: &'a mut Random,
+/// What a schema's declarations are drawn with.
+pub struct Drawing<'a> {
+    /// Where everything is drawn from.
+    pub random: &'a mut Random,
     /// Types declared so far that may be used by name.
     named: Vec<String>,
     /// Whether Instances and `unknown` may stand here, which no exported type holds.
     slots: bool,
 }
 
-impl Drawing<'_> {
-    fn declare(&mut self, text: &mut String, index: usize) {
+impl<'a> Drawing<'a> {
+    /// One that has declared nothing yet.
+    pub fn new(random: &'a mut Random) -> Drawing<'a> {
+        Drawing { random, named: Vec::new(), slots: false }
+    }
+
+    /// Lets what is drawn from now on carry Instances and `unknown`.
+    pub fn allow_slots(&mut self) {
+        self.slots = true;
+    }
+
+    /// Declares the exported type `T{index}`.
+    pub fn declare(&mut self, text: &mut String, index: usize) {
         let name = format!("T{index}");
         match self.random.below(6) {
             0..3 => {
@@ -89,7 +102,8 @@ impl Drawing<'_> {
         self.named.push(name);
     }
 
-    fn payload(&mut self) -> String {
+    /// What stands behind `Data:`.
+    pub fn payload(&mut self) -> String {
         if self.random.once_in(2) {
             return self.ty(3);
         }

@@ -45,6 +45,7 @@ const OWN: &[&str] = &[
     "Item",
     "Items",
     "Last",
+    "Leave",
     "List",
     "Listener",
     "Missing",

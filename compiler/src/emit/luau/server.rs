@@ -101,7 +101,7 @@ pub fn emit(schema: &Schema, wire: &Wire) -> String {
     let wrong_side = cx.runtime("Messages", "wrongSide");
     let refuse = block(|b| _ = b.call("error", [apply(wrong_side, [text("server")]), num(0)]));
     tail.when(not(method(name("RunService"), "IsServer", [])), refuse);
-    tail.push(Stat::Call(method(path("Players.PlayerRemoving"), "Connect", [name("Forget")])));
+    tail.push(Stat::Call(method(path("Players.PlayerRemoving"), "Connect", [name("Leave")])));
     if options.auto_start {
         tail.call("Start", []);
     }
@@ -328,7 +328,7 @@ fn start(cx: &mut Context, uses: &Uses, channels: &Channels) -> Block {
     out
 }
 
-/// `Forget`: everything held for a player who is leaving.
+/// `Forget`, which drops everything held for a player, and `Leave`, which has it done when a player leaves.
 fn forget(
     cx: &mut Context,
     uses: &Uses,
@@ -363,14 +363,24 @@ fn forget(
     }
     drops.extend(functions.iter().flat_map(FunctionInfo::drops));
     if uses.calls {
-        drops.push(path("OpenCalls.drop"));
+        drops.push(path("OpenCalls.sweep"));
     }
     for drop in drops {
         body.push(Stat::Call(apply(drop, [name("Player")])));
     }
+    let leave = block(|b| {
+        b.call("Forget", [name("Player")]);
+        if uses.calls {
+            b.call("OpenCalls.drop", [name("Player")]);
+        }
+        b.comment("They are there until all have heard of it, and something may be made for them anew.");
+        b.call("task.delay", [num(0), name("Forget"), name("Player")]);
+    });
     block(|b| {
-        b.comment("Drops everything held for a player who is leaving.");
+        b.comment("Drops everything held for a player.");
         b.function("Forget", Function::new(vec![param("Player", ty("Player"))], body));
+        b.blank();
+        b.function("Leave", Function::new(vec![param("Player", ty("Player"))], leave));
         b.blank();
     })
 }

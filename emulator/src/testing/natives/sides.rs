@@ -27,6 +27,7 @@ pub const NATIVES: &[(&str, NativeFn)] = &[
     ("stub", stub),
     ("failNext", fail_next),
     ("memory", memory),
+    ("holders", holders),
     ("stall", stall),
     ("setClock", set_clock),
     ("setFps", set_fps),
@@ -205,6 +206,17 @@ fn memory(cx: &mut Cx<'_>) -> Outcome {
     let peer = slot.world.peer(side).map_err(wrong)?;
     peer.vm.collect();
     cx.push_number(peer.vm.memory() as f64);
+    Ok(Returns::ONE)
+}
+
+fn holders(cx: &mut Cx<'_>) -> Outcome {
+    let director = Director::of(cx)?;
+    let (slot, side) = slot_and_side(cx, &director)?;
+    let peer = slot.world.peer(side).map_err(wrong)?;
+    let instance = cx.instance(3)?;
+    let (_, id) = director.membrane.resolve(instance).ok_or("this instance belongs to no world")?;
+    let count = peer.vm.holders(id).map_err(|failure| failure.report())?;
+    cx.push_number(count as f64);
     Ok(Returns::ONE)
 }
 
