@@ -8,6 +8,7 @@
 //!
 //! Start with [`Peer::new`], then [`Peer::start_script`], [`Peer::resume`] and, for signals, [`crate::scheduler`].
 
+mod cover;
 mod globals;
 mod log;
 mod owners;
@@ -25,6 +26,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
+pub use cover::Covered;
 pub use log::Log;
 pub use owners::Owner;
 pub use require::{Modules, REQUIRE_BY_NAME};
@@ -118,6 +120,8 @@ pub struct Peer {
     owners: RefCell<Owners>,
     modules: Modules,
     ends: RefCell<FxHashMap<usize, (Handle, OnEnd)>>,
+    /// Scripts whose lines are counted.
+    covered: RefCell<Vec<cover::Loaded>>,
     /// Parts of script names whose next thread is to fail, and with what.
     failing: RefCell<Vec<(String, String)>>,
     /// Luau's own `os.date` and `os.time`, which ours finish in.
@@ -154,6 +158,7 @@ impl Peer {
             owners: RefCell::default(),
             modules: Modules::default(),
             ends: RefCell::default(),
+            covered: RefCell::default(),
             failing: RefCell::default(),
             system_time: OnceCell::new(),
             this: this.clone(),
@@ -245,7 +250,13 @@ impl Peer {
     ) -> Result<Handle, Failure> {
         let code: Bytecode =
             self.shared.bytecode.get(source, name).map_err(|error| Failure::text(error.to_string()))?;
-        self.vm.load(&code, name, environment)
+        let main = self.vm.load(&code, name, environment)?;
+        // Chunks without an environment are the test's own.
+        if self.shared.bytecode.is_counting() && !environment.is_empty() {
+            let loaded = cover::Loaded { name: name.to_owned(), source: source.clone(), main: main.clone() };
+            self.covered.borrow_mut().push(loaded);
+        }
+        Ok(main)
     }
 
     /// Compiles a source and loads it into the environment of `beside`, a main function loaded before. A syntax error

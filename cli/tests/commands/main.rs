@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "in a test, an unwrap is an assertion")]
 
 mod build;
+mod coverage;
 mod emulation;
 mod support;
 mod tools;

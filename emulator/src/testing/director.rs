@@ -10,6 +10,7 @@ use std::rc::{Rc, Weak};
 
 use rustc_hash::FxHashMap;
 
+use super::coverage::Counting;
 use super::replay::{Recorded, Watcher};
 use super::runner::WorldDefaults;
 use super::worlds::Worlds;
@@ -31,6 +32,8 @@ pub struct DirectorOptions {
     pub deadline: Deadline,
     /// The spec file; paths in it are relative to its folder.
     pub file: PathBuf,
+    /// Whether the lines of sides' scripts are counted, and which.
+    pub coverage: Option<Counting>,
     /// What worlds are like that do not say otherwise.
     pub world: WorldDefaults,
     /// What `test.env` holds.
@@ -67,7 +70,7 @@ impl Director {
         let director = Rc::new_cyclic(|this: &Weak<Director>| Director {
             vm,
             membrane: membrane.clone(),
-            worlds: Worlds::default(),
+            worlds: Worlds::new(options.coverage),
             options,
             ready: RefCell::default(),
             timers: RefCell::default(),

@@ -6,6 +6,7 @@
 //! takes a world back to where it was; `report` holds what came out, and `reporters` turn
 //! it into text. Nothing here prints.
 
+pub mod coverage;
 pub mod decoding;
 pub mod director;
 pub mod fixture;

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use super::coverage::Coverage;
 use super::shell::{quote, quote_always};
 
 /// How one test ended.
@@ -203,6 +204,8 @@ pub struct FileReport {
     pub tests: Vec<TestReport>,
     /// Why it could not be loaded.
     pub load_error: Option<String>,
+    /// Which lines of sides' scripts ran; empty unless counted.
+    pub coverage: Coverage,
     /// Files it was made from: the spec, what it requires, schemas and projects. For watching.
     pub reads: BTreeSet<PathBuf>,
 }
@@ -284,6 +287,15 @@ impl Totals {
 }
 
 impl RunReport {
+    /// Which lines of sides' scripts ran in all files.
+    pub fn coverage(&self) -> Coverage {
+        let mut all = Coverage::default();
+        for file in &self.files {
+            all.merge(file.coverage.clone());
+        }
+        all
+    }
+
     /// Counts over all files.
     pub fn totals(&self) -> Totals {
         let mut totals = Totals::default();

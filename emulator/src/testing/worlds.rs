@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
+use super::coverage::{Counting, Coverage, SourceFiles};
 use super::fixture::{Built, Fixture};
 use super::replay::{Journal, Snapshot};
 use super::report::{DiagnosticLine, OutputLine};
@@ -49,6 +50,9 @@ pub struct Worlds {
     reads: RefCell<BTreeSet<PathBuf>>,
     /// Compiled sources, shared between the worlds of a file.
     pub bytecode: Arc<BytecodeCache>,
+    /// Lines that ran in worlds that are gone.
+    coverage: RefCell<Coverage>,
+    counting: Option<Counting>,
 }
 
 /// What two worlds must have in common to start from one tree.
@@ -151,8 +155,37 @@ impl Worlds {
         self.slots.borrow().is_empty()
     }
 
+    /// Without worlds, and with code that counts its lines if that is asked for.
+    pub fn new(counting: Option<Counting>) -> Worlds {
+        let bytecode =
+            if counting.is_some() { BytecodeCache::with_coverage() } else { BytecodeCache::default() };
+        Worlds { bytecode: Arc::new(bytecode), counting, ..Worlds::default() }
+    }
+
+    /// Adds what ran in a world that is about to go.
+    fn count(&self, slot: &Slot) {
+        if let Some(counting) = self.counting {
+            let files = SourceFiles::of(&slot.built.tree, counting.generated);
+            self.coverage.borrow_mut().add(&slot.world.coverage(), &files);
+        }
+    }
+
+    /// Which lines ran in the worlds that are gone, and those of their projects that did not. Empty unless counted.
+    pub fn coverage(&self) -> Coverage {
+        let mut coverage = self.coverage.take();
+        if let Some(counting) = self.counting {
+            for (_, built) in self.fixtures.borrow().iter() {
+                coverage.add_unseen(&SourceFiles::of(&built.tree, counting.generated), &self.bytecode);
+            }
+        }
+        coverage
+    }
+
     /// Forgets the worlds.
     pub fn clear(&self) {
+        for slot in self.all() {
+            self.count(&slot);
+        }
         self.helpers.borrow_mut().clear();
         self.slots.borrow_mut().clear();
     }

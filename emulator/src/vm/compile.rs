@@ -31,11 +31,17 @@ const MUTABLE: [&CStr; 8] =
 ///
 /// Vectors are built in place for `Vector3.new` with two or three numbers.
 pub fn compile(source: &str, name: &str) -> Result<Bytecode, CompileError> {
+    compile_counting(source, name, false)
+}
+
+/// As [`compile`]; with `counting`, the code counts how often each of its lines runs.
+fn compile_counting(source: &str, name: &str, counting: bool) -> Result<Bytecode, CompileError> {
     let mut mutable: Vec<*const c_char> = MUTABLE.iter().map(|name| name.as_ptr()).collect();
     mutable.push(null());
     let mut options = lua_CompileOptions::default();
     options.optimizationLevel = 1;
     options.debugLevel = 1;
+    options.coverageLevel = if counting { 1 } else { 0 };
     options.vectorLib = c"Vector3".as_ptr();
     options.vectorCtor = c"new".as_ptr();
     options.vectorType = c"Vector3".as_ptr();
@@ -60,9 +66,20 @@ pub fn compile(source: &str, name: &str) -> Result<Bytecode, CompileError> {
 #[derive(Debug, Default)]
 pub struct BytecodeCache {
     compiled: Mutex<HashMap<Arc<str>, Bytecode, FxBuildHasher>>,
+    counting: bool,
 }
 
 impl BytecodeCache {
+    /// A cache whose code counts how often each of its lines runs.
+    pub fn with_coverage() -> BytecodeCache {
+        BytecodeCache { counting: true, ..BytecodeCache::default() }
+    }
+
+    /// Whether its code counts.
+    pub fn is_counting(&self) -> bool {
+        self.counting
+    }
+
     /// Bytecode of a source, compiled once for all its scripts. Sources that fail are not kept.
     pub fn get(&self, source: &Arc<str>, name: &str) -> Result<Bytecode, CompileError> {
         if let Ok(compiled) = self.compiled.lock()
@@ -70,7 +87,7 @@ impl BytecodeCache {
         {
             return Ok(code.clone());
         }
-        let code = compile(source, name)?;
+        let code = compile_counting(source, name, self.counting)?;
         if let Ok(mut compiled) = self.compiled.lock() {
             compiled.insert(source.clone(), code.clone());
         }

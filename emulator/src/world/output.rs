@@ -1,6 +1,7 @@
 //! What the sides of a world print, together.
 
 use super::World;
+use crate::peer::Covered;
 use crate::shared::{LogLevel, LogLine, Side};
 
 /// Reads what sides print, each line once.
@@ -38,6 +39,13 @@ impl World {
         let mut lines = self.output();
         lines.retain(|line| line.level == LogLevel::Error);
         lines
+    }
+
+    /// How often the lines of all sides' scripts ran; empty unless the world's bytecode counts.
+    pub fn coverage(&self) -> Vec<Covered> {
+        let mut covered = self.server.peer.coverage();
+        covered.extend(self.clients.borrow().iter().flat_map(|client| client.coverage()));
+        covered
     }
 
     /// What people call a side: `server`, or the player's name.

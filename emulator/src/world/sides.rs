@@ -12,7 +12,7 @@ use crate::datamodel::journal::{Change, Created};
 use crate::datamodel::store::Store;
 use crate::datamodel::{DataModel, replication};
 use crate::network::{Link, LinkSettings};
-use crate::peer::{NoScripts, Peer, PeerOptions};
+use crate::peer::{Covered, NoScripts, Peer, PeerOptions};
 use crate::services::players;
 use crate::services::remotes::{self, Desk};
 use crate::shared::{DiagnosticCode, LogLine, Side};
@@ -59,6 +59,7 @@ pub struct Client {
     pub(super) probes: RefCell<VecDeque<crate::network::Probe>>,
     hidden: RefCell<BTreeSet<InstanceId>>,
     old_log: RefCell<Vec<LogLine>>,
+    old_coverage: RefCell<Vec<Covered>>,
 }
 
 /// Makes a peer with everything scripts of a side can reach.
@@ -130,6 +131,7 @@ impl Client {
             probes: RefCell::default(),
             hidden: RefCell::default(),
             old_log: RefCell::default(),
+            old_coverage: RefCell::default(),
         })
     }
 
@@ -169,11 +171,20 @@ impl Client {
         }
     }
 
+    /// How often the lines of its scripts ran, until it left if it did.
+    pub fn coverage(&self) -> Vec<Covered> {
+        match &*self.peer.borrow() {
+            Some(peer) => peer.coverage(),
+            None => self.old_coverage.borrow().clone(),
+        }
+    }
+
     /// Ends its VM. Its log stays.
     pub(super) fn end(&self) {
         let peer = self.peer.borrow_mut().take();
         if let Some(peer) = peer {
             *self.old_log.borrow_mut() = peer.log.lines();
+            *self.old_coverage.borrow_mut() = peer.coverage();
         }
     }
 

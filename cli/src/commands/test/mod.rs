@@ -13,6 +13,7 @@ use blinkblox_emulator::config::Config;
 use blinkblox_emulator::network::{LinkSettings, PRESETS};
 use blinkblox_emulator::project::discover::{Discovery, discover};
 use blinkblox_emulator::shared::{Settings, SignalMode};
+use blinkblox_emulator::testing::coverage::Counting;
 use blinkblox_emulator::testing::report::RunReport;
 use blinkblox_emulator::testing::{Filter, RunOptions, Shard, WorldDefaults, run};
 use clap::{Args, ValueEnum};
@@ -130,6 +131,12 @@ pub struct Test {
     /// Let specs read the environment variable NAME as test.env.NAME; may be repeated
     #[arg(long, value_name = "NAME")]
     pass_env: Vec<String>,
+    /// Count the lines of project scripts that ran and write them to lcov.info, or to the file named
+    #[arg(long, num_args = 0..=1, default_missing_value = "lcov=lcov.info", value_name = "lcov=FILE")]
+    coverage: Option<String>,
+    /// Count the modules of schemas too
+    #[arg(long, requires = "coverage")]
+    coverage_generated: bool,
     /// Print the tests and run none
     #[arg(long)]
     list: bool,
@@ -158,7 +165,8 @@ impl Test {
         }
     }
 
-    fn execute(self) -> Result<u8, Fault> {
+    fn execute(mut self) -> Result<u8, Fault> {
+        self.sort_out_coverage();
         let sinks = Sinks::of(&self.reporters, colour(self.color))?;
         if self.merge {
             return merge::execute(&self.paths, sinks);
@@ -198,7 +206,26 @@ impl Test {
             std::fs::write(path, report.trace_text())
                 .map_err(|error| Fault::usage(format!("{} cannot be written: {error}", path.display())))?;
         }
+        if let Some(path) = self.coverage_file() {
+            std::fs::write(&path, report.coverage().to_lcov())
+                .map_err(|error| Fault::usage(format!("{} cannot be written: {error}", path.display())))?;
+        }
         Ok(report)
+    }
+
+    /// Takes what stands behind a bare `--coverage` for the path that it is.
+    fn sort_out_coverage(&mut self) {
+        let Some(path) = self.coverage.take_if(|value| !value.starts_with("lcov=")) else { return };
+        self.coverage = Some("lcov=lcov.info".to_string());
+        if self.paths == [PathBuf::from(".")] {
+            self.paths.clear();
+        }
+        self.paths.push(PathBuf::from(path));
+    }
+
+    /// Where line coverage goes, if it is asked for.
+    fn coverage_file(&self) -> Option<PathBuf> {
+        self.coverage.as_deref()?.strip_prefix("lcov=").map(PathBuf::from)
     }
 
     fn list(&self, options: &RunOptions) -> u8 {
@@ -280,6 +307,7 @@ impl Test {
             fail_on_warn: self.fail_on_warn,
             trace: self.trace.is_some(),
             list: self.list,
+            coverage: self.coverage_file().map(|_| Counting { generated: self.coverage_generated }),
             world,
             env: self.env()?,
             flags: self.flags(signals)?,

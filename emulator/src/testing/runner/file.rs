@@ -32,6 +32,7 @@ pub(super) fn run_file(options: &RunOptions, path: &Path, end: Option<Instant>) 
             };
             run.tests(&loaded, &mut report, &mut failures);
             report.reads.extend(loaded.director.worlds.reads());
+            report.coverage.merge(loaded.director.worlds.coverage());
             let is_enough = options.bail.is_some_and(|limit| failures >= limit);
             if is_enough || options.stop.reason().is_some() {
                 return report;
@@ -80,6 +81,7 @@ impl Run<'_> {
             file: self.path.to_path_buf(),
             world,
             env: self.options.env.clone(),
+            coverage: self.options.coverage,
         };
         deadline.set(Some(jobs::deadline(Instant::now(), self.options.wall_timeout, self.end)));
         let director = Director::new(director_options).map_err(|failure| (failure, None))?;

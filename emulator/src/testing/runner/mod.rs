@@ -15,6 +15,7 @@ use std::time::Duration;
 pub use jobs::run;
 pub use select::{Filter, Shard};
 
+use super::coverage::Counting;
 use super::report::Cut;
 use crate::network::LinkSettings;
 use crate::shared::SignalMode;
@@ -58,6 +59,8 @@ pub struct RunOptions {
     pub trace: bool,
     /// Whether to list the tests and run none.
     pub list: bool,
+    /// Whether to count the lines of sides' scripts, and of which.
+    pub coverage: Option<Counting>,
     /// What worlds are like that do not say otherwise.
     pub world: WorldDefaults,
     /// What `test.env` holds.
@@ -89,6 +92,7 @@ impl Default for RunOptions {
             fail_on_warn: false,
             trace: false,
             list: false,
+            coverage: None,
             world: WorldDefaults::default(),
             env: Vec::new(),
             flags: Vec::new(),
