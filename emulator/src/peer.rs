@@ -8,8 +8,10 @@
 //!
 //! Start with [`Peer::new`], then [`Peer::start_script`], [`Peer::resume`] and, for signals, [`crate::scheduler`].
 
+mod actors;
 mod cover;
 mod globals;
+mod internals;
 mod log;
 mod owners;
 mod require;
@@ -103,27 +105,32 @@ pub struct Peer {
     pub side: Side,
     /// Its VM.
     pub vm: Vm,
+    /// The Actor whose scripts run here; `None` for the peer of the side itself.
+    pub actor: Option<InstanceId>,
     /// Its waiting and deferred threads.
-    pub scheduler: Scheduler,
+    pub scheduler: Rc<Scheduler>,
     /// Its connections.
-    pub signals: Signals,
+    pub signals: Rc<Signals>,
     /// Its clocks.
-    pub clock: PeerClock,
+    pub clock: Rc<PeerClock>,
     /// What it shares with the other sides.
     pub shared: Rc<Shared>,
     /// Its output.
-    pub log: Log,
+    pub log: Rc<Log>,
     /// Its instances, once the data model is installed.
     pub(crate) model: OnceCell<Rc<crate::datamodel::DataModel>>,
-    tree: RefCell<Rc<dyn ScriptTree>>,
-    parts: RefCell<FxHashMap<TypeId, Rc<dyn Any>>>,
-    owners: RefCell<Owners>,
+    tree: Rc<RefCell<Rc<dyn ScriptTree>>>,
+    parts: Rc<RefCell<FxHashMap<TypeId, Rc<dyn Any>>>>,
+    owners: Rc<RefCell<Owners>>,
+    /// The peers of this side's Actors, and on those the way back.
+    actors: RefCell<Vec<Rc<Peer>>>,
+    root: Weak<Peer>,
     modules: Modules,
     ends: RefCell<FxHashMap<usize, (Handle, OnEnd)>>,
     /// Scripts whose lines are counted.
     covered: RefCell<Vec<cover::Loaded>>,
     /// Parts of script names whose next thread is to fail, and with what.
-    failing: RefCell<Vec<(String, String)>>,
+    failing: Rc<RefCell<Vec<(String, String)>>>,
     /// Luau's own `os.date` and `os.time`, which ours finish in.
     system_time: OnceCell<(Handle, Handle)>,
     this: Weak<Peer>,
@@ -137,38 +144,39 @@ impl Peer {
         setup: impl FnOnce(&Rc<Peer>) -> Result<(), Failure>,
     ) -> Result<Rc<Peer>, Failure> {
         let PeerOptions { side, shared, clock, tree } = options;
-        let settings = &shared.settings;
-        let vm = Vm::new(VmOptions {
-            // `math.randomseed` takes 32 bits.
-            seed: shared.seed.derive(&format!("math.random of {side}")) as i32,
-            memory_limit: if side.is_server() { settings.memory_limit } else { settings.client_memory_limit },
-            deadline: shared.deadline.clone(),
-            stable: true,
-        })?;
+        let vm = new_vm(&shared, side, None)?;
         let peer = Rc::new_cyclic(|this| Peer {
             side,
             vm,
-            scheduler: Scheduler::default(),
-            signals: Signals::default(),
-            clock,
-            log: Log::default(),
+            actor: None,
+            scheduler: Rc::default(),
+            signals: Rc::default(),
+            clock: Rc::new(clock),
+            log: Rc::default(),
             model: OnceCell::new(),
-            tree: RefCell::new(tree),
-            parts: RefCell::default(),
-            owners: RefCell::default(),
+            tree: Rc::new(RefCell::new(tree)),
+            parts: Rc::default(),
+            owners: Rc::default(),
+            actors: RefCell::default(),
+            root: this.clone(),
             modules: Modules::default(),
             ends: RefCell::default(),
             covered: RefCell::default(),
-            failing: RefCell::default(),
+            failing: Rc::default(),
             system_time: OnceCell::new(),
             this: this.clone(),
             shared,
         });
-        peer.vm.set_peer(peer.this.clone());
-        globals::install(&peer)?;
-        setup(&peer)?;
-        peer.vm.seal(&["_G", "shared"])?;
+        peer.furnish(setup)?;
         Ok(peer)
+    }
+
+    /// Gives a new VM its globals, and freezes them.
+    fn furnish(self: &Rc<Self>, setup: impl FnOnce(&Rc<Peer>) -> Result<(), Failure>) -> Result<(), Failure> {
+        self.vm.set_peer(self.this.clone());
+        globals::install(self)?;
+        setup(self)?;
+        self.vm.seal(&["_G", "shared"])
     }
 
     /// The peer as shared ownership.
@@ -288,6 +296,9 @@ impl Peer {
         owner: u32,
         arguments: &[Value],
     ) -> Result<Handle, Failure> {
+        if let Some(home) = self.other_home(function) {
+            return home.spawn(function, owner, arguments);
+        }
         if !self.owners.borrow().is_alive(owner) {
             return self.vm.thread(function, owner);
         }
@@ -325,6 +336,9 @@ impl Peer {
         arguments: &[Value],
         end: OnEnd,
     ) -> Result<Handle, Failure> {
+        if let Some(home) = self.other_home(function) {
+            return home.spawn_then(function, owner, arguments, end);
+        }
         let thread = self.vm.thread(function, owner)?;
         if let Some(text) = self.takes_failure(owner) {
             end(self, Err(Failure::text(text)));
@@ -344,6 +358,9 @@ impl Peer {
 
     /// Resumes a suspended thread, unless its script was stopped. An error goes to the log.
     pub fn resume_thread(self: &Rc<Self>, thread: &Handle, values: &[Value]) -> Resumed {
+        if let Some(home) = self.other_home(thread) {
+            return home.resume_thread(thread, values);
+        }
         if !self.may_run(thread) {
             return Resumed::Refused;
         }
@@ -353,7 +370,23 @@ impl Peer {
 
     /// Whether the script a thread belongs to still runs.
     pub fn may_run(&self, thread: &Handle) -> bool {
-        self.owners.borrow().is_alive(self.vm.owner(thread))
+        self.owners.borrow().is_alive(self.thread_owner(thread))
+    }
+
+    /// The script run a thread belongs to, 0 for none.
+    pub fn thread_owner(&self, thread: &Handle) -> u32 {
+        match self.other_home(thread) {
+            Some(home) => home.vm.owner(thread),
+            None => self.vm.owner(thread),
+        }
+    }
+
+    /// Whether a thread waits for exactly this wake-up.
+    pub fn is_parked(&self, parked: &Parked) -> bool {
+        match self.other_home(parked.thread()) {
+            Some(home) => home.vm.is_parked(parked),
+            None => self.vm.is_parked(parked),
+        }
     }
 
     fn resumed(self: &Rc<Self>, thread: &Handle, resumed: Resumed) -> Resumed {
@@ -379,7 +412,7 @@ impl Peer {
     /// Resumes a parked thread with values, now. False if the wait is over already: the thread was resumed by other
     /// means, cancelled, or its script was stopped.
     pub fn resume(self: &Rc<Self>, parked: &Parked, values: &[Value]) -> bool {
-        self.vm.is_parked(parked) && self.resume_thread(&parked.thread().clone(), values) != Resumed::Refused
+        self.is_parked(parked) && self.resume_thread(&parked.thread().clone(), values) != Resumed::Refused
     }
 
     /// Resumes a parked thread by raising a text at its call, now. `pcall` there catches it. False as for
@@ -390,6 +423,9 @@ impl Peer {
 
     /// As [`Peer::fail`] with any value.
     pub fn fail_with(self: &Rc<Self>, parked: &Parked, error: &Value) -> bool {
+        if let Some(home) = self.other_home(parked.thread()) {
+            return home.fail_with(parked, error);
+        }
         if !self.vm.is_parked(parked) || !self.may_run(parked.thread()) {
             return false;
         }
@@ -399,6 +435,9 @@ impl Peer {
 
     /// Ends a thread that is not running, as `task.cancel` does. False if it is running or waits for another.
     pub fn cancel(self: &Rc<Self>, thread: &Handle) -> bool {
+        if let Some(home) = self.other_home(thread) {
+            return home.cancel(thread);
+        }
         if !self.vm.close(thread) {
             return false;
         }
@@ -421,4 +460,20 @@ impl Peer {
         let stack = (!failure.stack.is_empty()).then(|| failure.stack.clone());
         self.log.write(self, LogLevel::Error, failure.report(), script.map(str::to_owned), stack);
     }
+}
+
+/// A VM of a side: its own, or with a number one of its Actors'.
+fn new_vm(shared: &Shared, side: Side, actor: Option<usize>) -> Result<Vm, Failure> {
+    let settings = &shared.settings;
+    let whose = match actor {
+        Some(number) => format!("math.random of {side}, actor {number}"),
+        None => format!("math.random of {side}"),
+    };
+    Vm::new(VmOptions {
+        // `math.randomseed` takes 32 bits.
+        seed: shared.seed.derive(&whose) as i32,
+        memory_limit: if side.is_server() { settings.memory_limit } else { settings.client_memory_limit },
+        deadline: shared.deadline.clone(),
+        stable: true,
+    })
 }

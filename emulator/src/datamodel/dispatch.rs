@@ -4,11 +4,12 @@
 
 use std::rc::Rc;
 
-use super::members::{self, Callback, Entry};
+use super::members::{self, Callback, EngineMember, Entry};
 use super::store::Store;
 use super::{messages, properties};
 use crate::peer::Peer;
 use crate::services;
+use crate::shared::DiagnosticCode;
 use crate::value::{InstanceId, SignalKey, Value};
 use crate::vm::{Atom, Cx, Failure, Handle, Outcome, Raise, Returns, Type, TypeTable, Vm, light};
 
@@ -57,7 +58,7 @@ fn index(cx: &mut Cx<'_>, atom: Atom) -> Outcome {
             cx.push(&value);
             Ok(Returns::ONE)
         }
-        Some(Entry::Method(_, method)) => {
+        Some(Entry::Method(_, method, _)) => {
             cx.push_method(&method);
             Ok(Returns::ONE)
         }
@@ -67,7 +68,12 @@ fn index(cx: &mut Cx<'_>, atom: Atom) -> Outcome {
             Ok(Returns::ONE)
         }
         Some(Entry::Callback(member)) => Err(messages::callback_get(member.name, class.name()).into()),
-        Some(Entry::Unlisted(name)) => Err(messages::not_emulated(class.name(), name).into()),
+        Some(Entry::Silent(member, event)) => {
+            note_silent(&peer, class.name(), member);
+            cx.push_signal(SignalKey { instance: id, event });
+            Ok(Returns::ONE)
+        }
+        Some(Entry::Missing(member)) => Err(missing(class.name(), member).into()),
         None => {
             let key = cx.text(2).unwrap_or_default();
             let child = model.store().find_child(id, &key);
@@ -96,7 +102,8 @@ pub fn read(peer: &Rc<Peer>, id: InstanceId, name: &str) -> Result<Value, String
         }
         Some(Entry::Method(..)) => Err(format!("{name} is a method of {}; call it", class.name())),
         Some(Entry::Callback(_)) => Err(messages::callback_get(name, class.name())),
-        Some(Entry::Unlisted(_)) => Err(messages::not_emulated(class.name(), name)),
+        Some(Entry::Silent(_, event)) => Ok(Value::Signal(SignalKey { instance: id, event })),
+        Some(Entry::Missing(member)) => Err(missing(class.name(), member)),
         None => match model.store().find_child(id, name) {
             Some(child) => Ok(Value::Instance(child)),
             None => Err(unknown(&model.store(), id, name)),
@@ -119,12 +126,29 @@ pub fn write(peer: &Rc<Peer>, id: InstanceId, name: &str, value: Value) -> Resul
                 (None, None) => Err(messages::read_only(member.name)),
             }
         }
-        Some(Entry::Callback(_) | Entry::Method(..) | Entry::Event(..)) => Err(messages::read_only(name)),
-        Some(Entry::Unlisted(name)) => {
+        Some(Entry::Callback(_) | Entry::Method(..) | Entry::Event(..) | Entry::Silent(..)) => {
+            Err(messages::read_only(name))
+        }
+        Some(Entry::Missing(member)) => {
             let class = model.store().class(id);
-            Err(messages::not_emulated(class.name(), name))
+            Err(missing(class.name(), member))
         }
         None => Err(unknown(&model.store(), id, name)),
+    }
+}
+
+/// The text for a method or callback that Roblox has and the emulator has not.
+fn missing(class: &str, member: &EngineMember) -> String {
+    if member.is_for_plugins {
+        return messages::no_capability_to_call(member.name);
+    }
+    messages::not_emulated(class, member.name)
+}
+
+/// Says once that an event never fires here by itself.
+fn note_silent(peer: &Rc<Peer>, class: &str, event: &'static EngineMember) {
+    if peer.data_model().is_first_use(event) {
+        peer.diagnose(DiagnosticCode::Unemu, messages::never_fires(class, event.name), None);
     }
 }
 
@@ -136,6 +160,9 @@ fn newindex(cx: &mut Cx<'_>, atom: Atom) -> Outcome {
     let id = cx.instance(1)?;
     let peer = cx.peer();
     let model = peer.data_model();
+    peer.check_serial(|| {
+        messages::unsafe_write(model.store().class(id).name(), &cx.text(2).unwrap_or_default())
+    })?;
     match entry(&peer, id, atom) {
         Some(Entry::Callback(member)) => {
             member.check_side(model.is_server())?;
@@ -161,14 +188,25 @@ fn namecall(cx: &mut Cx<'_>, atom: Atom) -> Outcome {
         return call_stub(cx, &peer, id, stub);
     }
     match members::of(class).by_name.get(atom).copied() {
-        Some(Entry::Method(member, method)) => {
+        Some(Entry::Method(member, method, is_safe)) => {
             member.check_side(model.is_server())?;
+            if !is_safe {
+                peer.check_serial(|| messages::unsafe_call(class.name(), member.name))?;
+            }
+            let given = cx.count();
+            if given < i32::from(member.signature.required) {
+                return Err(messages::missing_argument(given.unsigned_abs() as usize + 1).into());
+            }
             (method.call)(cx)
         }
-        Some(Entry::Unlisted(name)) => Err(messages::not_emulated(class.name(), name).into()),
-        Some(Entry::Property(_) | Entry::Computed(..) | Entry::Event(..) | Entry::Callback(_)) => {
-            Err(Raise::located(format!("attempt to call a {} value", what_is_called(&peer, id, atom))))
-        }
+        Some(Entry::Missing(member)) => Err(missing(class.name(), member).into()),
+        Some(
+            Entry::Property(_)
+            | Entry::Computed(..)
+            | Entry::Event(..)
+            | Entry::Silent(..)
+            | Entry::Callback(_),
+        ) => Err(Raise::located(format!("attempt to call a {} value", what_is_called(&peer, id, atom)))),
         None => {
             let name = cx.callee();
             let is_child = model.store().find_child(id, &name).is_some();
@@ -189,7 +227,7 @@ fn what_is_called(peer: &Rc<Peer>, id: InstanceId, atom: Atom) -> &'static str {
         Some(Entry::Property(property)) => {
             properties::get(&peer.data_model().store(), id, property).type_name()
         }
-        Some(Entry::Event(..)) => "RBXScriptSignal",
+        Some(Entry::Event(..) | Entry::Silent(..)) => "RBXScriptSignal",
         _ => "nil",
     }
 }

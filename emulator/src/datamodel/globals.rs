@@ -22,6 +22,9 @@ pub fn register(cx: &Cx<'_>) {
 fn new(cx: &mut Cx<'_>) -> Outcome {
     let class = text(cx, 1)?;
     let parent = cx.opt_instance(2)?;
+    if parent.is_some() {
+        cx.peer().check_serial(|| super::messages::unsafe_write(&class, "Parent"))?;
+    }
     let made = tree::create(&cx.peer(), &class, parent)?;
     cx.push_instance(made);
     Ok(Returns::ONE)

@@ -12,52 +12,82 @@ use crate::vm::{Cx, Outcome, Raise, Returns};
 
 /// Members of every instance.
 pub const MEMBERS: &[Member] = &[
-    event("Object", "Changed"),
-    method("Object", "GetPropertyChangedSignal", get_property_changed_signal),
-    method("Object", "IsA", is_a),
-    method("Object", "isA", is_a),
-    event("Instance", "AncestryChanged"),
-    event("Instance", "AttributeChanged"),
-    event("Instance", "ChildAdded"),
-    event("Instance", "ChildRemoved"),
-    event("Instance", "DescendantAdded"),
-    event("Instance", "DescendantRemoving"),
-    event("Instance", "Destroying"),
-    method("Instance", "AddTag", add_tag),
-    method("Instance", "ClearAllChildren", clear_all_children),
-    method("Instance", "Clone", clone),
-    method("Instance", "clone", clone),
-    method("Instance", "Destroy", destroy),
-    method("Instance", "destroy", destroy),
-    method("Instance", "FindFirstAncestor", find_first_ancestor),
-    method("Instance", "FindFirstAncestorOfClass", find_first_ancestor_of_class),
-    method("Instance", "FindFirstAncestorWhichIsA", find_first_ancestor_which_is_a),
-    method("Instance", "FindFirstChild", find_first_child),
-    method("Instance", "findFirstChild", find_first_child),
-    method("Instance", "FindFirstChildOfClass", find_first_child_of_class),
-    method("Instance", "FindFirstChildWhichIsA", find_first_child_which_is_a),
-    method("Instance", "FindFirstDescendant", find_first_descendant),
-    method("Instance", "GetActor", get_actor),
-    method("Instance", "GetAttribute", get_attribute),
-    method("Instance", "GetAttributeChangedSignal", get_attribute_changed_signal),
-    method("Instance", "GetAttributes", get_attributes),
-    method("Instance", "GetChildren", get_children),
-    method("Instance", "getChildren", get_children),
-    method("Instance", "children", get_children),
-    method("Instance", "GetDescendants", get_descendants),
-    method("Instance", "GetFullName", get_full_name),
-    method("Instance", "GetTags", get_tags),
-    method("Instance", "HasTag", has_tag),
-    method("Instance", "IsAncestorOf", is_ancestor_of),
-    method("Instance", "IsDescendantOf", is_descendant_of),
-    method("Instance", "isDescendantOf", is_descendant_of),
-    method("Instance", "IsPropertyModified", is_property_modified),
-    method("Instance", "ResetPropertyToDefault", reset_property_to_default),
-    method("Instance", "Remove", remove),
-    method("Instance", "remove", remove),
-    method("Instance", "RemoveTag", remove_tag),
-    method("Instance", "SetAttribute", set_attribute),
-    method("Instance", "WaitForChild", wait_for_child).yields(),
+    event("Object", "Changed(property: string)"),
+    method(
+        "Object",
+        "GetPropertyChangedSignal(property: string) -> RBXScriptSignal",
+        get_property_changed_signal,
+    ),
+    method("Object", "IsA(className: string) -> boolean", is_a),
+    method("Object", "isA(className: string) -> boolean", is_a),
+    event("Instance", "AncestryChanged(child: Instance, parent: Instance?)"),
+    event("Instance", "AttributeChanged(attribute: string)"),
+    event("Instance", "ChildAdded(child: Instance)"),
+    event("Instance", "ChildRemoved(child: Instance)"),
+    event("Instance", "DescendantAdded(descendant: Instance)"),
+    event("Instance", "DescendantRemoving(descendant: Instance)"),
+    event("Instance", "Destroying()"),
+    method("Instance", "AddTag(tag: string)", add_tag),
+    method("Instance", "ClearAllChildren()", clear_all_children),
+    method("Instance", "Clone() -> Instance?", clone),
+    method("Instance", "clone() -> Instance?", clone),
+    method("Instance", "Destroy()", destroy),
+    method("Instance", "destroy()", destroy),
+    method("Instance", "FindFirstAncestor(name: string) -> Instance?", find_first_ancestor),
+    method(
+        "Instance",
+        "FindFirstAncestorOfClass(className: string) -> Instance?",
+        find_first_ancestor_of_class,
+    ),
+    method(
+        "Instance",
+        "FindFirstAncestorWhichIsA(className: string) -> Instance?",
+        find_first_ancestor_which_is_a,
+    ),
+    method(
+        "Instance",
+        "FindFirstChild(childName: string, recursive: boolean?) -> Instance?",
+        find_first_child,
+    ),
+    method(
+        "Instance",
+        "findFirstChild(childName: string, recursive: boolean?) -> Instance?",
+        find_first_child,
+    ),
+    method("Instance", "FindFirstChildOfClass(className: string) -> Instance?", find_first_child_of_class),
+    method(
+        "Instance",
+        "FindFirstChildWhichIsA(className: string, recursive: boolean?) -> Instance?",
+        find_first_child_which_is_a,
+    ),
+    method("Instance", "FindFirstDescendant(name: string) -> Instance?", find_first_descendant),
+    method("Instance", "GetActor() -> Actor?", get_actor),
+    method("Instance", "GetAttribute(attribute: string) -> any", get_attribute),
+    method(
+        "Instance",
+        "GetAttributeChangedSignal(attribute: string) -> RBXScriptSignal",
+        get_attribute_changed_signal,
+    ),
+    method("Instance", "GetAttributes() -> table", get_attributes),
+    method("Instance", "GetChildren() -> table", get_children),
+    method("Instance", "getChildren() -> table", get_children),
+    method("Instance", "children() -> table", get_children),
+    method("Instance", "GetDescendants() -> table", get_descendants),
+    method("Instance", "GetFullName() -> string", get_full_name),
+    method("Instance", "GetTags() -> table", get_tags),
+    method("Instance", "HasTag(tag: string) -> boolean", has_tag),
+    method("Instance", "IsAncestorOf(descendant: Instance) -> boolean", is_ancestor_of),
+    method("Instance", "IsDescendantOf(ancestor: Instance?) -> boolean", is_descendant_of),
+    method("Instance", "isDescendantOf(ancestor: Instance?) -> boolean", is_descendant_of),
+    method("Instance", "QueryDescendants(selector: string) -> table", query_descendants),
+    method("Instance", "IsPropertyModified(property: string) -> boolean", is_property_modified),
+    method("Instance", "ResetPropertyToDefault(property: string)", reset_property_to_default),
+    method("Instance", "Remove()", remove),
+    method("Instance", "remove()", remove),
+    method("Instance", "RemoveTag(tag: string)", remove_tag),
+    method("Instance", "SetAttribute(attribute: string, value: any)", set_attribute),
+    method("Instance", "WaitForChild(childName: string, timeOut: number?) -> Instance?", wait_for_child)
+        .yields(),
 ];
 
 /// The instance a method is called on.
@@ -320,6 +350,12 @@ fn get_children(cx: &mut Cx<'_>) -> Outcome {
 fn get_descendants(cx: &mut Cx<'_>) -> Outcome {
     let descendants = cx.peer().data_model().store().descendants(this(cx)?);
     push_instances(cx, &descendants)
+}
+
+fn query_descendants(cx: &mut Cx<'_>) -> Outcome {
+    let (id, selector) = (this(cx)?, super::query::Selector::parse(&text(cx, 1)?)?);
+    let found = selector.all(&cx.peer().data_model().store(), id);
+    push_instances(cx, &found)
 }
 
 fn get_full_name(cx: &mut Cx<'_>) -> Outcome {

@@ -33,6 +33,26 @@ pub fn no_capability(member: &str) -> String {
     format!("The current thread cannot access '{member}' (lacking capability Plugin)")
 }
 
+/// Calling a method that plugins alone may call. Ours (P).
+pub fn no_capability_to_call(member: &str) -> String {
+    format!("The current thread cannot call '{member}' (lacking capability Plugin)")
+}
+
+/// Calling, in a parallel phase, what may only be called serially.
+pub fn unsafe_call(class: &str, member: &str) -> String {
+    format!("Function {class}.{member} is not safe to call in parallel")
+}
+
+/// Assigning, in a parallel phase, what may only be assigned serially.
+pub fn unsafe_write(class: &str, member: &str) -> String {
+    format!("Property {class}.{member} is not safe to assign in parallel")
+}
+
+/// Connecting to an event that the emulator never fires by itself. Ours.
+pub fn never_fires(class: &str, event: &str) -> String {
+    format!("{class}.{event} is not emulated: it never fires unless a test fires it")
+}
+
 /// Reading a callback.
 pub fn callback_get(member: &str, class: &str) -> String {
     format!(

@@ -15,6 +15,7 @@ pub mod journal;
 pub mod members;
 pub mod messages;
 pub mod properties;
+pub mod query;
 pub mod replication;
 pub mod scripts;
 pub mod store;
@@ -78,6 +79,8 @@ pub struct DataModel {
     scripts: RefCell<scripts::Scripts>,
     /// On a client, what the test took away from it.
     hidden: RefCell<FxHashSet<InstanceId>>,
+    /// Events that never fire by themselves and that scripts asked for: class and name.
+    silent: RefCell<FxHashSet<(&'static str, &'static str)>>,
     extras: RefCell<crate::services::Extras>,
 }
 
@@ -113,6 +116,7 @@ impl DataModel {
             waiting: RefCell::default(),
             scripts: RefCell::default(),
             hidden: RefCell::default(),
+            silent: RefCell::default(),
             extras: RefCell::default(),
         }
     }
@@ -215,6 +219,17 @@ impl DataModel {
         SignalKey { instance: store::single_id(known_class("CollectionService")), event }
     }
 
+    /// The signal of messages to an Actor about a topic.
+    pub fn message_signal(&self, actor: InstanceId, topic: &str) -> SignalKey {
+        // No attribute and no tag is numbered so: the sign is not allowed in one, nor in front of the other.
+        SignalKey { instance: actor, event: self.named_event(&format!("@{topic}")) }
+    }
+
+    /// Whether nobody has asked for this event before, which never fires by itself.
+    pub fn is_first_use(&self, event: &members::EngineMember) -> bool {
+        self.silent.borrow_mut().insert((event.class, event.name))
+    }
+
     /// A signal's name for messages: `BindableEvent.Event`.
     pub fn signal_name(&self, key: SignalKey) -> String {
         let class = self.store.borrow().class(key.instance).name();
@@ -276,13 +291,26 @@ pub fn install(peer: &Rc<Peer>, model: Rc<DataModel>) -> Result<(), Failure> {
     if peer.model.set(model).is_err() {
         return Err(Failure::text("the peer has a data model already"));
     }
+    furnish(peer)?;
+    peer.log.listen(|peer, line| crate::services::log_service::line_written(peer, line.level, &line.text));
+    Ok(())
+}
+
+/// Gives a VM what scripts see of instances.
+fn furnish(peer: &Rc<Peer>) -> Result<(), Failure> {
     dispatch::register(&peer.vm)?;
     peer.vm.enter(|cx| {
         globals::register(cx);
         Ok(())
-    })?;
-    peer.log.listen(|peer, line| crate::services::log_service::line_written(peer, line.level, &line.text));
-    Ok(())
+    })
+}
+
+/// The peer a script runs on: of the Actor it is in, made at its first script, or of the side.
+pub fn peer_of_script(peer: &Rc<Peer>, script: InstanceId) -> Result<Rc<Peer>, Failure> {
+    peer.peer_of_script(script, |actor| {
+        crate::datatypes::install(&actor.vm)?;
+        furnish(actor)
+    })
 }
 
 impl Peer {
@@ -321,6 +349,13 @@ impl ScriptTree for DataModel {
 
     fn is_actor(&self, id: InstanceId) -> bool {
         self.store.borrow().class(id) == known_class("Actor")
+    }
+
+    fn allows_loadstring(&self) -> bool {
+        let store = self.store.borrow();
+        let service = store.service(known_class("ServerScriptService"));
+        let allowed = service.map(|id| properties::get_by_name(&store, id, "LoadStringEnabled"));
+        allowed == Some(Value::Boolean(true))
     }
 
     fn parent(&self, id: InstanceId) -> Option<InstanceId> {

@@ -189,7 +189,10 @@ fn start(peer: &Rc<Peer>, script: InstanceId) {
         // It may have been disabled or destroyed since, and even enabled again.
         let still_started = peer.data_model().scripts.borrow().started.get(&script) == Some(&number);
         if still_started {
-            peer.start_script(script);
+            match super::peer_of_script(peer, script) {
+                Ok(home) => home.start_script(script),
+                Err(failure) => peer.report(&failure, Some(&peer.full_name(script))),
+            }
         }
     });
 }

@@ -29,7 +29,7 @@ struct Waiter {
 
 /// Has a parked thread wait for a child called `name`: it gets the child, or nil after `timeout` seconds.
 pub(super) fn wait(peer: &Rc<Peer>, parent: InstanceId, name: &str, timeout: Option<f64>, parked: Parked) {
-    let script = peer.owner(peer.vm.owner(parked.thread())).script;
+    let script = peer.owner(peer.thread_owner(parked.thread())).script;
     let number = {
         let mut waiting = peer.data_model().waiting.borrow_mut();
         waiting.next += 1;
@@ -57,7 +57,7 @@ fn warn(peer: &Rc<Peer>, number: u64, script: Option<InstanceId>) {
     let text = {
         let waiting = peer.data_model().waiting.borrow();
         let Some(waiter) = waiting.waiters.iter().find(|waiter| waiter.number == number) else { return };
-        if !peer.vm.is_parked(&waiter.parked) || !peer.may_run(waiter.parked.thread()) {
+        if !peer.is_parked(&waiter.parked) || !peer.may_run(waiter.parked.thread()) {
             return;
         }
         messages::infinite_yield(&peer.full_name(waiter.parent), &waiter.name)

@@ -24,6 +24,7 @@ pub mod number_range;
 pub mod number_sequence;
 pub mod path_waypoint;
 pub mod physical_properties;
+pub mod query_params;
 pub mod random;
 pub mod ray;
 pub mod rect;
@@ -31,6 +32,7 @@ pub mod region3;
 mod script;
 #[cfg(test)]
 mod script_tests;
+pub mod shared_table;
 pub mod text;
 pub mod tween_info;
 pub mod udim;
@@ -51,10 +53,12 @@ pub use number_range::NumberRange;
 pub use number_sequence::{NumberSequence, NumberSequenceKeypoint};
 pub use path_waypoint::PathWaypoint;
 pub use physical_properties::PhysicalProperties;
+pub use query_params::{OverlapParams, RaycastParams};
 pub use random::Random;
 pub use ray::Ray;
 pub use rect::Rect;
 pub use region3::Region3;
+pub use shared_table::SharedTable;
 pub use tween_info::TweenInfo;
 pub use udim::UDim;
 pub use udim2::UDim2;
@@ -88,7 +92,9 @@ pub fn install(vm: &Vm) -> Result<(), Failure> {
     axes_faces::install(vm)?;
     font::install(vm)?;
     content::install(vm)?;
-    path_waypoint::install(vm)
+    path_waypoint::install(vm)?;
+    query_params::install(vm)?;
+    shared_table::install(vm)
 }
 
 /// A type of [`Datatype`]: its engine name and the way in and out of the enum.
@@ -189,6 +195,9 @@ datatypes! {
     23 Font (Box),
     24 Content (Box),
     25 PathWaypoint (Box),
+    26 RaycastParams,
+    27 OverlapParams,
+    28 SharedTable,
 }
 
 impl Datatype {
@@ -221,6 +230,9 @@ impl Datatype {
             Self::Font(value) => value.to_text(),
             Self::Content(value) => value.to_text(),
             Self::PathWaypoint(value) => value.to_text(),
+            Self::RaycastParams(_) => "RaycastParams".to_owned(),
+            Self::OverlapParams(_) => "OverlapParams".to_owned(),
+            Self::SharedTable(_) => "SharedTable".to_owned(),
         }
     }
 }
@@ -231,7 +243,7 @@ mod tests {
 
     #[test]
     fn indices_are_dense_and_name_their_type() {
-        assert_eq!(Datatype::NAMES.len(), PathWaypoint::INDEX + 1);
+        assert_eq!(Datatype::NAMES.len(), SharedTable::INDEX + 1);
         assert_eq!(Datatype::NAMES[CFrame::INDEX], "CFrame");
         assert_eq!(Datatype::NAMES[Vector3int16::INDEX], "Vector3int16");
         assert_eq!(Datatype::NAMES[PathWaypoint::INDEX], PathWaypoint::NAME);

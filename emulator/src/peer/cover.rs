@@ -32,6 +32,7 @@ impl Peer {
             source: script.source.clone(),
             functions: self.vm.coverage(&script.main),
         });
-        counts.collect()
+        let actors = self.actor_peers();
+        counts.chain(actors.iter().flat_map(|actor| actor.coverage())).collect()
     }
 }

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use super::{Peer, require, time_globals, unicode};
+use super::{Peer, internals, require, time_globals, unicode};
 use crate::scheduler;
 use crate::shared::LogLevel;
 use crate::value::Value;
@@ -16,7 +16,7 @@ pub(super) fn install(peer: &Rc<Peer>) -> Result<(), Failure> {
     vm.set_function("collectgarbage", collectgarbage)?;
     vm.set_function("gcinfo", gcinfo)?;
     vm.set_function("require", require::require)?;
-    vm.set_function("loadstring", loadstring)?;
+    vm.set_function("loadstring", internals::loadstring)?;
     vm.enter(|cx| {
         for name in ["_G", "shared"] {
             cx.push_table(0, 0);
@@ -38,7 +38,7 @@ pub(super) fn install(peer: &Rc<Peer>) -> Result<(), Failure> {
     scheduler::install(peer)
 }
 
-/// Functions of `debug` that ask a profiler we do not have.
+/// Functions of `debug` beside Luau's own. There is no profiler: those that ask it do nothing.
 const DEBUG: &[(&str, NativeFn)] = &[
     ("profilebegin", ignore),
     ("profileend", ignore),
@@ -46,6 +46,7 @@ const DEBUG: &[(&str, NativeFn)] = &[
     ("resetmemorycategory", ignore),
     ("getmemorycategory", memory_category),
     ("dumpcodesize", ignore),
+    ("loadmodule", internals::load_module),
 ];
 
 fn ignore(_cx: &mut Cx<'_>) -> Outcome {
@@ -93,10 +94,6 @@ fn collectgarbage(cx: &mut Cx<'_>) -> Outcome {
 fn gcinfo(cx: &mut Cx<'_>) -> Outcome {
     cx.push_number(kilobytes(cx));
     Ok(Returns::ONE)
-}
-
-fn loadstring(_cx: &mut Cx<'_>) -> Outcome {
-    Err(Raise::new("loadstring() is not available"))
 }
 
 /// Luau's own function of a library, before it is replaced.

@@ -195,6 +195,7 @@ impl Peer {
 /// The global.
 pub(super) fn require(cx: &mut Cx<'_>) -> Outcome {
     let peer = cx.peer();
+    peer.check_serial(|| "Function require is not safe to call in parallel".to_owned())?;
     let caller = cx.caller_script();
     let module = match cx.kind(1) {
         Type::Light if cx.light(1, light::INSTANCE).is_some() => cx.instance(1)?,

@@ -16,6 +16,10 @@ pub trait ScriptTree {
     fn is_actor(&self, _id: InstanceId) -> bool {
         false
     }
+    /// Whether the game lets scripts compile text. A tree without services need not say so.
+    fn allows_loadstring(&self) -> bool {
+        false
+    }
     /// The instance it is in.
     fn parent(&self, id: InstanceId) -> Option<InstanceId>;
     /// The first child of that name.

@@ -1,5 +1,8 @@
-//! The queue of deferred work and its drain at resumption points. Source: Roblox behaviour, 3.3.
+//! The queue of deferred work and its drain at resumption points, each followed by a parallel phase if an Actor's code
+//! asked for one. Source: Roblox behaviour, 3.3 and 11.4.
 
+use std::cell::RefCell;
+use std::collections::VecDeque;
 use std::rc::Rc;
 
 use super::signal::{Connection, invoke};
@@ -22,19 +25,41 @@ pub(super) enum Job {
     Call(super::HostCall),
 }
 
-/// A resumption point: runs everything deferred, and what that defers, in order.
+/// A resumption point: runs everything deferred, and what that defers, in order. What asked for the parallel phase
+/// runs after it, Actor after Actor in the order they asked, and what goes back to the serial phase after that.
 pub fn drain(peer: &Rc<Peer>) {
     let scheduler = &peer.scheduler;
-    for _ in 0..peer.shared.settings.deferred_limit {
-        let Some(job) = scheduler.queue.borrow_mut().pop_front() else { return };
+    let outer = scheduler.in_parallel.replace(false);
+    let mut left = peer.shared.settings.deferred_limit;
+    while run_all(peer, &scheduler.queue, &mut left) && !scheduler.parallel.borrow().is_empty() {
+        scheduler.in_parallel.set(true);
+        let phase = RefCell::new(std::mem::take(&mut *scheduler.parallel.borrow_mut()));
+        run_all(peer, &phase, &mut left);
+        scheduler.in_parallel.set(false);
+    }
+    scheduler.in_parallel.set(outer);
+}
+
+/// Runs a queue until it is empty; false if `left` jobs did not suffice, when the rest is dropped.
+fn run_all(peer: &Rc<Peer>, queue: &RefCell<VecDeque<Job>>, left: &mut usize) -> bool {
+    loop {
+        if *left == 0 {
+            break;
+        }
+        let Some(job) = queue.borrow_mut().pop_front() else { return true };
+        *left -= 1;
         run(peer, job);
     }
-    let left = scheduler.queue.borrow().len();
-    if left > 0 {
-        let text = format!("Maximum number of deferred events exceeded ({left} dropped)");
-        scheduler.queue.borrow_mut().clear();
-        peer.write(LogLevel::Error, text, None);
+    let dropped = queue.borrow().len();
+    if dropped > 0 {
+        queue.borrow_mut().clear();
+        peer.write(
+            LogLevel::Error,
+            format!("Maximum number of deferred events exceeded ({dropped} dropped)"),
+            None,
+        );
     }
+    dropped == 0
 }
 
 fn run(peer: &Rc<Peer>, job: Job) {
@@ -68,6 +93,16 @@ pub(super) fn next_depth(peer: &Rc<Peer>, what: impl FnOnce() -> String) -> Opti
 
 pub(super) fn push(peer: &Peer, job: Job) {
     peer.scheduler.queue.borrow_mut().push_back(job);
+}
+
+/// Queues work for the next parallel phase.
+pub(super) fn push_parallel(peer: &Peer, job: Job) {
+    peer.scheduler.parallel.borrow_mut().push_back(job);
+}
+
+/// Queues work for the phase that code of that kind is in.
+pub(super) fn push_phase(peer: &Peer, parallel: bool, job: Job) {
+    if parallel { push_parallel(peer, job) } else { push(peer, job) }
 }
 
 /// Resumes a parked thread at the next resumption point, after what is deferred already.

@@ -20,7 +20,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::{BinaryHeap, VecDeque};
 
 pub use deferred::{call_later, drain, fail_later, resume_later};
-pub use signal::{Signals, fire};
+pub use signal::{Signals, fire, send};
 pub use timers::{call_after, resume_legacy, resume_waits};
 pub use waiting::{WaitingThread, waiting};
 
@@ -42,6 +42,10 @@ pub struct Scheduler {
     legacy: RefCell<BinaryHeap<Timer>>,
     /// Work for the next resumption point, in order.
     queue: RefCell<VecDeque<Job>>,
+    /// Work for the next parallel phase, in order.
+    parallel: RefCell<VecDeque<Job>>,
+    /// Whether a parallel phase is running.
+    in_parallel: Cell<bool>,
     sequence: Cell<u64>,
     /// How deep the handler that runs now is nested in fires; 0 outside handlers.
     depth: Cell<u32>,
@@ -50,12 +54,18 @@ pub struct Scheduler {
 impl Scheduler {
     /// Threads in timers, and jobs waiting for a resumption point.
     pub fn pending(&self) -> (usize, usize) {
-        (self.waits.borrow().len() + self.legacy.borrow().len(), self.queue.borrow().len())
+        let deferred = self.queue.borrow().len() + self.parallel.borrow().len();
+        (self.waits.borrow().len() + self.legacy.borrow().len(), deferred)
     }
 
     /// Whether work waits for a resumption point.
     pub fn has_deferred(&self) -> bool {
-        !self.queue.borrow().is_empty()
+        self.pending().1 > 0
+    }
+
+    /// Whether a parallel phase is running: nothing may be changed in it.
+    pub fn is_parallel(&self) -> bool {
+        self.in_parallel.get()
     }
 
     fn next(&self) -> u64 {

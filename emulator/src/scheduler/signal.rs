@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
 
-use super::deferred::{Job, next_depth, push};
+use super::deferred::{Job, next_depth, push, push_phase};
 use crate::peer::Peer;
 use crate::shared::{LogLevel, SignalMode, SignalOrder};
 use crate::value::{ConnectionId, InstanceId, SignalKey, Value};
@@ -25,6 +25,8 @@ pub(super) struct Connection {
     /// The script run that connected.
     owner: u32,
     once: bool,
+    /// Whether the handler starts in the parallel phase.
+    parallel: bool,
     state: Cell<State>,
 }
 
@@ -65,12 +67,17 @@ struct Event {
 impl Signals {
     /// Connects a script's function on behalf of script run `owner`.
     pub fn connect(&self, key: SignalKey, function: Handle, owner: u32) -> ConnectionId {
-        self.add(key, Handler::Script(function), owner, false)
+        self.add(key, Handler::Script(function), owner, false, false)
+    }
+
+    /// Connects a script's function that starts in the parallel phase.
+    pub fn connect_parallel(&self, key: SignalKey, function: Handle, owner: u32) -> ConnectionId {
+        self.add(key, Handler::Script(function), owner, false, true)
     }
 
     /// Connects a script's function for one call.
     pub fn once(&self, key: SignalKey, function: Handle, owner: u32) -> ConnectionId {
-        self.add(key, Handler::Script(function), owner, true)
+        self.add(key, Handler::Script(function), owner, true, false)
     }
 
     /// Connects a function of the host. It is called under the same rules as a script's.
@@ -79,19 +86,19 @@ impl Signals {
         key: SignalKey,
         handler: impl Fn(&Rc<Peer>, &[Value]) + 'static,
     ) -> ConnectionId {
-        self.add(key, Handler::Native(Rc::new(handler)), 0, false)
+        self.add(key, Handler::Native(Rc::new(handler)), 0, false, false)
     }
 
     /// Has a parked thread resumed by the next fire.
     pub fn wait(&self, key: SignalKey, parked: Parked) {
-        self.add(key, Handler::Waiting(parked), 0, true);
+        self.add(key, Handler::Waiting(parked), 0, true, false);
     }
 
-    fn add(&self, key: SignalKey, handler: Handler, owner: u32, once: bool) -> ConnectionId {
+    fn add(&self, key: SignalKey, handler: Handler, owner: u32, once: bool, parallel: bool) -> ConnectionId {
         let id = ConnectionId(self.last.get() + 1);
         self.last.set(id.0);
         let state = Cell::new(State::Connected);
-        let connection = Rc::new(Connection { id, key, handler, owner, once, state });
+        let connection = Rc::new(Connection { id, key, handler, owner, once, parallel, state });
         self.by_id.borrow_mut().insert(id, connection.clone());
         let mut by_instance = self.by_instance.borrow_mut();
         let events = by_instance.entry(key.instance).or_default();
@@ -246,7 +253,15 @@ pub fn fire(peer: &Rc<Peer>, key: SignalKey, arguments: impl Into<Rc<[Value]>>) 
                 return;
             }
             for connection in connections {
-                if connection.state.get() == State::Connected {
+                if connection.parallel || peer.scheduler.is_parallel() {
+                    // In a parallel phase, serial handlers wait for its end.
+                    let parallel = connection.parallel;
+                    push_phase(
+                        peer,
+                        parallel,
+                        Job::Invoke { connection, arguments: arguments.clone(), depth },
+                    );
+                } else if connection.state.get() == State::Connected {
                     invoke(peer, &connection, &arguments, depth);
                 }
             }
@@ -268,11 +283,22 @@ pub fn fire(peer: &Rc<Peer>, key: SignalKey, arguments: impl Into<Rc<[Value]>>) 
                         }
                     }
                     Handler::Script(_) | Handler::Native(_) => {
-                        push(peer, Job::Invoke { connection, arguments: arguments.clone(), depth });
+                        let parallel = connection.parallel;
+                        let job = Job::Invoke { connection, arguments: arguments.clone(), depth };
+                        push_phase(peer, parallel, job);
                     }
                 }
             }
         }
+    }
+}
+
+/// Sends a message to a signal's handlers: they run at the next resumption point in both signal modes, those that
+/// asked for it in the parallel phase.
+pub fn send(peer: &Rc<Peer>, key: SignalKey, arguments: &Rc<[Value]>) {
+    for connection in peer.signals.ordered(peer, key) {
+        let parallel = connection.parallel;
+        push_phase(peer, parallel, Job::Invoke { connection, arguments: arguments.clone(), depth: 1 });
     }
 }
 

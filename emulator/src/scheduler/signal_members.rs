@@ -2,9 +2,10 @@
 
 use std::sync::LazyLock;
 
+use super::Signals;
 use crate::value::{ConnectionId, SignalKey};
 use crate::vm::{
-    Atom, AtomMap, Cx, Failure, Method, Outcome, Raise, Returns, TypeTable, Vm, light, not_a_member,
+    Atom, AtomMap, Cx, Failure, Handle, Method, Outcome, Raise, Returns, TypeTable, Vm, light, not_a_member,
 };
 
 static SIGNAL: TypeTable = TypeTable {
@@ -87,26 +88,25 @@ fn expected_colon(cx: &Cx<'_>) -> Raise {
     Raise::new(format!("Expected ':' not '.' calling member function {}", cx.callee()))
 }
 
+/// How a function is connected.
+type Connect = fn(&Signals, SignalKey, Handle, u32) -> ConnectionId;
+
 fn connect(cx: &mut Cx<'_>) -> Outcome {
-    connected(cx, false)
+    connected(cx, Signals::connect)
 }
 
 fn once(cx: &mut Cx<'_>) -> Outcome {
-    connected(cx, true)
+    connected(cx, Signals::once)
 }
 
-fn connected(cx: &mut Cx<'_>, once: bool) -> Outcome {
+fn connected(cx: &mut Cx<'_>, connect: Connect) -> Outcome {
     let key = this_signal(cx)?;
     let function = cx
         .function(1)
         .map_err(|_| Raise::new("Attempt to connect failed: Passed value is not a function"))?;
     let peer = cx.peer();
     let owner = cx.owner();
-    let id = if once {
-        peer.signals.once(key, function, owner)
-    } else {
-        peer.signals.connect(key, function, owner)
-    };
+    let id = connect(&peer.signals, key, function, owner);
     peer.signals.connected(&peer, key);
     cx.push_connection(id);
     Ok(Returns::ONE)
@@ -114,7 +114,10 @@ fn connected(cx: &mut Cx<'_>, once: bool) -> Outcome {
 
 fn connect_parallel(cx: &mut Cx<'_>) -> Outcome {
     this_signal(cx)?;
-    Err(Raise::new("ConnectParallel can only be used by a script under an Actor"))
+    if cx.peer().actor.is_none() {
+        return Err(Raise::new("ConnectParallel can only be used by a script under an Actor"));
+    }
+    connected(cx, Signals::connect_parallel)
 }
 
 fn wait(cx: &mut Cx<'_>) -> Outcome {

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use super::deferred::{Job, next_depth, push};
+use super::deferred::{Job, next_depth, push_phase};
 use super::timers::Wake;
 use crate::clock::Time;
 use crate::peer::Peer;
@@ -18,8 +18,8 @@ pub(super) fn install(vm: &Vm) -> Result<(), Failure> {
             ("delay", delay),
             ("wait", wait),
             ("cancel", cancel),
-            ("synchronize", |cx| stay(cx, "synchronize")),
-            ("desynchronize", |cx| stay(cx, "desynchronize")),
+            ("synchronize", |cx| change_phase(cx, false)),
+            ("desynchronize", |cx| change_phase(cx, true)),
         ],
         &[],
     )
@@ -56,7 +56,8 @@ fn defer(cx: &mut Cx<'_>) -> Outcome {
     let thread = thread_for(cx, &peer, 1)?;
     let arguments = cx.shallow_from(2)?;
     if let Some(depth) = next_depth(&peer, || "task.defer".to_owned()) {
-        push(&peer, Job::Run { thread: thread.clone(), arguments, depth });
+        let job = Job::Run { thread: thread.clone(), arguments, depth };
+        push_phase(&peer, peer.scheduler.is_parallel(), job);
     }
     cx.push_handle(&thread);
     Ok(Returns::ONE)
@@ -90,18 +91,19 @@ fn cancel(cx: &mut Cx<'_>) -> Outcome {
     Err(Raise::located("cannot cancel thread"))
 }
 
-/// Changes phase. Under an Actor, code here is always in the serial phase, so that nothing is left to do.
-fn stay(cx: &mut Cx<'_>, name: &str) -> Outcome {
+/// Has the calling thread go on in the other phase, at the next change of phases. Does nothing in that phase.
+fn change_phase(cx: &mut Cx<'_>, parallel: bool) -> Outcome {
     let peer = cx.peer();
-    let tree = peer.tree();
-    let mut at = peer.owner(cx.owner()).script;
-    while let Some(instance) = at {
-        if tree.is_actor(instance) {
-            return Ok(Returns::NONE);
-        }
-        at = tree.parent(instance);
+    if peer.actor.is_none() {
+        let name = if parallel { "desynchronize" } else { "synchronize" };
+        return Err(Raise::new(format!(
+            "task.{name}() should only be called from a script that is a descendant of an Actor"
+        )));
     }
-    Err(Raise::new(format!(
-        "task.{name}() should only be called from a script that is a descendant of an Actor"
-    )))
+    if peer.scheduler.is_parallel() == parallel {
+        return Ok(Returns::NONE);
+    }
+    let parked = cx.park()?;
+    push_phase(&peer, parallel, Job::Wake { parked, values: [].into(), depth: 0 });
+    Ok(Returns::Yield)
 }

@@ -4,6 +4,7 @@ use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 use std::rc::Rc;
 
+use super::deferred::{Job, push_parallel};
 use crate::clock::Time;
 use crate::peer::Peer;
 use crate::shared::DiagnosticCode;
@@ -15,6 +16,8 @@ pub(super) struct Timer {
     pub(super) due: Time,
     pub(super) sequence: u64,
     pub(super) wake: Wake,
+    /// Whether it was set in a parallel phase, and so is resumed in one.
+    pub(super) parallel: bool,
 }
 
 /// Whom to wake, and with what.
@@ -70,18 +73,29 @@ pub fn call_after(peer: &Peer, seconds: f64, call: impl FnOnce(&Rc<Peer>) + 'sta
     peer.scheduler.add_wait(due, Wake::Call(Box::new(call)));
 }
 
-fn take_due(timers: &mut BinaryHeap<Timer>, now: Time) -> Vec<Wake> {
+fn take_due(timers: &mut BinaryHeap<Timer>, now: Time) -> Vec<(Wake, bool)> {
     let mut due = Vec::new();
     while timers.peek().is_some_and(|timer| timer.due <= now && timer.due != Time::NEVER) {
-        due.extend(timers.pop().map(|timer| timer.wake));
+        due.extend(timers.pop().map(|timer| (timer.wake, timer.parallel)));
     }
     due
 }
 
-fn run(peer: &Rc<Peer>, due: Vec<Wake>) {
+fn run(peer: &Rc<Peer>, due: Vec<(Wake, bool)>) {
     let now = peer.clock.now();
     let waited = |since: Time| Value::Number((now - since).seconds());
-    for wake in due {
+    for (wake, parallel) in due {
+        let wake = match wake {
+            Wake::Wait { parked, since } if parallel => {
+                push_parallel(peer, Job::Wake { parked, values: [waited(since)].into(), depth: 0 });
+                continue;
+            }
+            Wake::Delayed { thread, arguments } if parallel => {
+                push_parallel(peer, Job::Run { thread, arguments, depth: 0 });
+                continue;
+            }
+            wake => wake,
+        };
         peer.scheduler.at_depth(0, || match wake {
             Wake::Wait { parked, since } => end_wait(peer, &parked, &[waited(since)]),
             Wake::LegacyWait { parked, since } => {
@@ -100,8 +114,9 @@ fn run(peer: &Rc<Peer>, due: Vec<Wake>) {
 
 /// Ends a wait, unless a script has resumed the thread since: then this wake-up is dropped.
 fn end_wait(peer: &Rc<Peer>, parked: &Parked, values: &[Value]) {
-    if !peer.resume(parked, values) && !peer.vm.is_dead(parked.thread()) && peer.may_run(parked.thread()) {
-        let script = peer.owner(peer.vm.owner(parked.thread())).script;
+    let thread = parked.thread();
+    if !peer.resume(parked, values) && !peer.home(thread).vm.is_dead(thread) && peer.may_run(thread) {
+        let script = peer.owner(peer.thread_owner(thread)).script;
         let text = "a thread in a timed wait was resumed by a script, so the end of that wait is ignored";
         peer.diagnose(DiagnosticCode::Yield, text, script);
     }
@@ -109,12 +124,12 @@ fn end_wait(peer: &Rc<Peer>, parked: &Parked, values: &[Value]) {
 
 impl super::Scheduler {
     pub(super) fn add_wait(&self, due: Time, wake: Wake) {
-        let timer = Timer { due, sequence: self.next(), wake };
+        let timer = Timer { due, sequence: self.next(), wake, parallel: self.is_parallel() };
         self.waits.borrow_mut().push(timer);
     }
 
     pub(super) fn add_legacy(&self, due: Time, wake: Wake) {
-        let timer = Timer { due, sequence: self.next(), wake };
+        let timer = Timer { due, sequence: self.next(), wake, parallel: false };
         self.legacy.borrow_mut().push(timer);
     }
 }

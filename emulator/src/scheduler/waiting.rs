@@ -26,9 +26,10 @@ pub struct WaitingThread {
 pub fn waiting(peer: &Peer) -> Vec<WaitingThread> {
     let mut found = Vec::new();
     let mut add = |thread: &Handle, still: bool, reason: String| {
-        if still && peer.vm.is_suspended(thread) && peer.may_run(thread) {
-            let (position, stack) = peer.vm.trace(thread);
-            let script = peer.owner(peer.vm.owner(thread)).name;
+        let home = peer.home(thread);
+        if still && home.vm.is_suspended(thread) && peer.may_run(thread) {
+            let (position, stack) = home.vm.trace(thread);
+            let script = peer.owner(peer.thread_owner(thread)).name;
             found.push(WaitingThread { reason, script, position, stack });
         }
     };
@@ -44,7 +45,7 @@ pub fn waiting(peer: &Peer) -> Vec<WaitingThread> {
         for timer in timers {
             match &timer.wake {
                 Wake::Wait { parked, .. } | Wake::LegacyWait { parked, .. } => {
-                    add(parked.thread(), peer.vm.is_parked(parked), left(timer.due));
+                    add(parked.thread(), peer.is_parked(parked), left(timer.due));
                 }
                 Wake::Delayed { thread, .. } | Wake::LegacyDelayed { thread, .. } => {
                     add(thread, true, left(timer.due).replacen("wait", "delay", 1));
@@ -54,15 +55,18 @@ pub fn waiting(peer: &Peer) -> Vec<WaitingThread> {
         }
     }
     for (key, parked) in peer.signals.waiting() {
-        add(parked.thread(), peer.vm.is_parked(&parked), format!("signal {}", peer.tree().signal_name(key)));
+        add(parked.thread(), peer.is_parked(&parked), format!("signal {}", peer.tree().signal_name(key)));
     }
-    for job in &*peer.scheduler.queue.borrow() {
-        match job {
-            Job::Run { thread, .. } => add(thread, true, "defer".to_owned()),
-            Job::Wake { parked, .. } | Job::Fail { parked, .. } => {
-                add(parked.thread(), peer.vm.is_parked(parked), "resumption point".to_owned());
+    let queues = [(&peer.scheduler.queue, "resumption point"), (&peer.scheduler.parallel, "parallel phase")];
+    for (queue, point) in queues {
+        for job in &*queue.borrow() {
+            match job {
+                Job::Run { thread, .. } => add(thread, true, "defer".to_owned()),
+                Job::Wake { parked, .. } | Job::Fail { parked, .. } => {
+                    add(parked.thread(), peer.is_parked(parked), point.to_owned());
+                }
+                Job::Invoke { .. } | Job::Call(_) => {}
             }
-            Job::Invoke { .. } | Job::Call(_) => {}
         }
     }
     found

@@ -13,10 +13,10 @@ use crate::vm::{Cx, Failure, Outcome, Parked, Raise, Returns, ThreadEnd};
 
 /// Members of both classes.
 pub const MEMBERS: &[Member] = &[
-    event("BindableEvent", "Event"),
-    method("BindableEvent", "Fire", fire),
-    callback("BindableFunction", "OnInvoke"),
-    method("BindableFunction", "Invoke", invoke).yields(),
+    event("BindableEvent", "Event(...)"),
+    method("BindableEvent", "Fire(...)", fire),
+    callback("BindableFunction", "OnInvoke(...) -> ..."),
+    method("BindableFunction", "Invoke(...) -> ...", invoke).yields(),
 ];
 
 static EVENT: EventRef = EventRef::new("BindableEvent", "Event");

@@ -17,12 +17,14 @@ use crate::vm::{Cx, Outcome, Returns};
 
 /// What scripts can use.
 pub const MEMBERS: &[Member] = &[
-    event("Player", "CharacterAdded"),
-    event("Player", "CharacterAppearanceLoaded"),
-    event("Player", "CharacterRemoving"),
-    method("Player", "LoadCharacter", load_character).on_server(),
-    method("Player", "LoadCharacterAsync", load_character).on_server(),
+    event("Player", "CharacterAdded(character: Model)"),
+    event("Player", "CharacterAppearanceLoaded(character: Model)"),
+    event("Player", "CharacterRemoving(character: Model)"),
+    method("Player", "LoadCharacter()", load_character).on_server().yields().instead(DUMMY),
+    method("Player", "LoadCharacterAsync()", load_character).on_server().yields().instead(DUMMY),
 ];
+
+const DUMMY: &str = "a model with a Humanoid, a HumanoidRootPart and a Head, at once";
 
 static CHARACTER_ADDED: EventRef = EventRef::new("Player", "CharacterAdded");
 static CHARACTER_APPEARANCE_LOADED: EventRef = EventRef::new("Player", "CharacterAppearanceLoaded");

@@ -7,16 +7,24 @@ use crate::vm::{Cx, Outcome, Returns};
 
 /// Members of the class.
 pub const MEMBERS: &[Member] = &[
-    event("CollectionService", "TagAdded"),
-    event("CollectionService", "TagRemoved"),
-    method("CollectionService", "AddTag", add_tag),
-    method("CollectionService", "GetAllTags", get_all_tags),
-    method("CollectionService", "GetInstanceAddedSignal", get_instance_added_signal),
-    method("CollectionService", "GetInstanceRemovedSignal", get_instance_removed_signal),
-    method("CollectionService", "GetTagged", get_tagged),
-    method("CollectionService", "GetTags", get_tags),
-    method("CollectionService", "HasTag", has_tag),
-    method("CollectionService", "RemoveTag", remove_tag),
+    event("CollectionService", "TagAdded(tag: string)"),
+    event("CollectionService", "TagRemoved(tag: string)"),
+    method("CollectionService", "AddTag(instance: Instance, tag: string)", add_tag),
+    method("CollectionService", "GetAllTags() -> table", get_all_tags),
+    method(
+        "CollectionService",
+        "GetInstanceAddedSignal(tag: string) -> RBXScriptSignal",
+        get_instance_added_signal,
+    ),
+    method(
+        "CollectionService",
+        "GetInstanceRemovedSignal(tag: string) -> RBXScriptSignal",
+        get_instance_removed_signal,
+    ),
+    method("CollectionService", "GetTagged(tag: string) -> table", get_tagged),
+    method("CollectionService", "GetTags(instance: Instance) -> table", get_tags),
+    method("CollectionService", "HasTag(instance: Instance, tag: string) -> boolean", has_tag),
+    method("CollectionService", "RemoveTag(instance: Instance, tag: string)", remove_tag),
 ];
 
 fn add_tag(cx: &mut Cx<'_>) -> Outcome {

@@ -16,17 +16,17 @@ use crate::vm::{Cx, Outcome, Raise, Returns};
 
 /// Members of the class.
 pub const MEMBERS: &[Member] = &[
-    method("ServiceProvider", "FindService", find_service),
-    method("ServiceProvider", "GetService", get_service),
-    method("ServiceProvider", "getService", get_service),
-    method("ServiceProvider", "service", get_service),
-    event("ServiceProvider", "Close"),
-    event("ServiceProvider", "ServiceAdded"),
-    event("ServiceProvider", "ServiceRemoving"),
-    event("DataModel", "Loaded"),
-    method("DataModel", "BindToClose", bind_to_close).on_server(),
-    method("DataModel", "IsLoaded", is_loaded),
-    method("DataModel", "isLoaded", is_loaded),
+    method("ServiceProvider", "FindService(className: string) -> Instance?", find_service),
+    method("ServiceProvider", "GetService(className: string) -> Instance?", get_service),
+    method("ServiceProvider", "getService(className: string) -> Instance?", get_service),
+    method("ServiceProvider", "service(className: string) -> Instance?", get_service),
+    event("ServiceProvider", "Close()"),
+    event("ServiceProvider", "ServiceAdded(service: any)"),
+    event("ServiceProvider", "ServiceRemoving(service: any)"),
+    event("DataModel", "Loaded()"),
+    method("DataModel", "BindToClose(callback: function)", bind_to_close).on_server(),
+    method("DataModel", "IsLoaded() -> boolean", is_loaded),
+    method("DataModel", "isLoaded() -> boolean", is_loaded),
     property("DataModel", "CreatorId", |_, _| Ok(Value::Number(0.0))),
     property("DataModel", "GameId", |peer, _| Ok(Value::Number(peer.data_model().extras().place.game_id))),
     property("DataModel", "JobId", job_id),
@@ -83,6 +83,9 @@ fn get_service(cx: &mut Cx<'_>) -> Outcome {
     let known = model.store().service(class);
     let service = if class == known_class("DataModel") { None } else { model.service(class) };
     if let (None, Some(made)) = (known, service) {
+        if class == known_class("Stats") {
+            super::stats::fill(&peer);
+        }
         peer.fire(SERVICE_ADDED.on(GAME), &[Value::Instance(made)]);
     }
     cx.push_opt_instance(service);

@@ -6,8 +6,10 @@ use crate::datamodel::tree;
 use crate::vm::{Cx, Outcome, Returns};
 
 /// Members of the class.
-pub const MEMBERS: &[Member] =
-    &[method("Debris", "AddItem", add_item), method("Debris", "addItem", add_item)];
+pub const MEMBERS: &[Member] = &[
+    method("Debris", "AddItem(item: Instance, lifetime: number?)", add_item),
+    method("Debris", "addItem(item: Instance, lifetime: number?)", add_item),
+];
 
 /// Seconds an item lives if the script says nothing.
 const LIFETIME: f64 = 10.0;

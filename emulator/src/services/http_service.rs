@@ -14,13 +14,13 @@ use crate::vm::{Cx, Outcome, Raise, Returns};
 
 /// Members of the class.
 pub const MEMBERS: &[Member] = &[
-    method("HttpService", "GenerateGUID", generate_guid),
-    method("HttpService", "GetAsync", no_network).yields(),
-    method("HttpService", "JSONDecode", json_decode),
-    method("HttpService", "JSONEncode", json_encode),
-    method("HttpService", "PostAsync", no_network).yields(),
-    method("HttpService", "RequestAsync", no_network).yields(),
-    method("HttpService", "UrlEncode", url_encode),
+    method("HttpService", "GenerateGUID(wrapInCurlyBraces: boolean?) -> string", generate_guid),
+    method("HttpService", "GetAsync(url: string, nocache: boolean?, headers: table?) -> string", no_network).yields(),
+    method("HttpService", "JSONDecode(input: string) -> any", json_decode),
+    method("HttpService", "JSONEncode(input: any) -> string", json_encode),
+    method("HttpService", "PostAsync(url: string, data: string, content_type: EnumItem?, compress: boolean?, headers: table?) -> string", no_network).yields(),
+    method("HttpService", "RequestAsync(requestOptions: table) -> table", no_network).yields(),
+    method("HttpService", "UrlEncode(input: string) -> string", url_encode),
 ];
 
 fn no_network(cx: &mut Cx<'_>) -> Outcome {

@@ -12,9 +12,9 @@ use crate::vm::{Cx, Outcome, Returns};
 
 /// What scripts can use.
 pub const MEMBERS: &[Member] = &[
-    event("Humanoid", "Died"),
-    event("Humanoid", "HealthChanged"),
-    method("Humanoid", "TakeDamage", take_damage),
+    event("Humanoid", "Died()"),
+    event("Humanoid", "HealthChanged(health: number)"),
+    method("Humanoid", "TakeDamage(amount: number)", take_damage),
     settable("Humanoid", "Health", |peer, id| Ok(Value::Number(number(peer, id, "Health"))), set_health),
     property("Humanoid", "RootPart", root_part),
 ];

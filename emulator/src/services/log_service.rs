@@ -13,9 +13,9 @@ use crate::vm::{Cx, Outcome, Returns};
 
 /// Members of the class.
 pub const MEMBERS: &[Member] = &[
-    event("LogService", "MessageOut"),
-    method("LogService", "ClearOutput", clear_output),
-    method("LogService", "GetLogHistory", get_log_history),
+    event("LogService", "MessageOut(message: string, messageType: Enum.MessageType, context: table)"),
+    method("LogService", "ClearOutput()", clear_output),
+    method("LogService", "GetLogHistory() -> table", get_log_history),
 ];
 
 static MESSAGE_OUT: EventRef = EventRef::new("LogService", "MessageOut");

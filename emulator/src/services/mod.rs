@@ -2,10 +2,13 @@
 //!
 //! A file declares its members in a `MEMBERS` table that [`crate::datamodel::members`] gathers.
 
+pub mod actors;
 pub mod bindables;
 pub mod characters;
 pub mod collection_service;
+pub mod context_action_service;
 pub mod data_model;
+pub mod data_stores;
 pub mod debris;
 pub mod easing;
 pub mod http_service;
@@ -14,8 +17,11 @@ pub mod json;
 pub mod log_service;
 pub mod model;
 pub mod players;
+pub mod reflection_service;
 pub mod remotes;
 pub mod run_service;
+pub mod screen;
+pub mod stats;
 pub mod teams;
 pub mod test_service;
 pub mod tween_service;

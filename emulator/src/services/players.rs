@@ -11,7 +11,8 @@ use crate::datamodel::instance::this;
 use crate::datamodel::journal::Change;
 use crate::datamodel::members::{EventRef, Member, event, method, property};
 use crate::datamodel::store::single_id;
-use crate::datamodel::{instance, properties, replication, tree};
+use crate::datamodel::{instance, messages, properties, replication, tree};
+use crate::datatypes::{CFrame, Datatype, Vector3};
 use crate::peer::Peer;
 use crate::scheduler::fire;
 use crate::services::characters;
@@ -23,24 +24,33 @@ use crate::world::Request;
 
 /// What scripts can use.
 pub const MEMBERS: &[Member] = &[
-    event("Players", "PlayerAdded"),
-    event("Players", "PlayerRemoving"),
-    event("Players", "PlayerMembershipChanged"),
-    method("Players", "GetPlayers", get_players),
-    method("Players", "getPlayers", get_players),
-    method("Players", "players", get_players),
-    method("Players", "GetPlayerByUserId", get_player_by_user_id),
-    method("Players", "GetPlayerFromCharacter", get_player_from_character),
-    method("Players", "getPlayerFromCharacter", get_player_from_character),
+    event("Players", "PlayerAdded(player: Player)"),
+    event("Players", "PlayerRemoving(player: Player, reason: Enum.PlayerExitReason)"),
+    event("Players", "PlayerMembershipChanged(player: Player)"),
+    method("Players", "GetPlayers() -> table", get_players),
+    method("Players", "getPlayers() -> table", get_players),
+    method("Players", "players() -> table", get_players),
+    method("Players", "GetPlayerByUserId(userId: number) -> Player?", get_player_by_user_id),
+    method("Players", "GetPlayerFromCharacter(character: Instance?) -> Player?", get_player_from_character),
+    method("Players", "getPlayerFromCharacter(character: Instance?) -> Player?", get_player_from_character),
     property("Players", "LocalPlayer", local_player),
     property("Players", "MaxPlayers", max_players),
     property("Players", "PreferredPlayers", max_players),
-    event("Player", "Chatted"),
-    event("Player", "Idled"),
-    event("Player", "OnTeleport"),
-    method("Player", "Kick", kick),
-    method("Player", "kick", kick),
-    method("Player", "GetNetworkPing", get_network_ping),
+    event("Player", "Chatted(message: string, recipient: Player?)"),
+    event("Player", "Idled(time: number)"),
+    event("Player", "OnTeleport(teleportState: Enum.TeleportState, placeId: number, spawnName: string)"),
+    method("Player", "Kick(message: string?)", kick),
+    method("Player", "kick(message: string?)", kick),
+    method("Player", "GetNetworkPing() -> number", get_network_ping),
+    method("Player", "GetJoinData() -> table", get_join_data).instead("what the test gave as joinData"),
+    method("Player", "DistanceFromCharacter(point: Vector3) -> number", distance_from_character),
+    method("Player", "HasAppearanceLoaded() -> boolean", has_appearance_loaded),
+    method("Players", "GetNameFromUserIdAsync(userId: number) -> string", get_name_from_user_id)
+        .yields()
+        .instead("knows those who are in the game"),
+    method("Players", "GetUserIdFromNameAsync(userName: string) -> number", get_user_id_from_name)
+        .yields()
+        .instead("knows those who are in the game"),
 ];
 
 static PLAYER_ADDED: EventRef = EventRef::new("Players", "PlayerAdded");
@@ -332,5 +342,77 @@ fn get_network_ping(cx: &mut Cx<'_>) -> Outcome {
     let side: Option<Side> = core.as_ref().and_then(|core| core.member_of(player)).map(|member| member.side);
     let ping = core.zip(side).map_or(0.0, |(core, side)| core.round_trip(side).seconds());
     cx.push_number(ping);
+    Ok(Returns::ONE)
+}
+
+/// What players brought along when they joined, by player.
+#[derive(Debug, Default)]
+pub struct JoinData(RefCell<std::collections::BTreeMap<InstanceId, Value>>);
+
+/// Says what `GetJoinData` gives of a player: a record, for the server.
+pub fn set_join_data(peer: &Peer, player: InstanceId, data: Value) {
+    let all = peer.part::<JoinData>().unwrap_or_else(|| {
+        let all = Rc::new(JoinData::default());
+        peer.attach(all.clone());
+        all
+    });
+    all.0.borrow_mut().insert(player, data);
+}
+
+fn get_join_data(cx: &mut Cx<'_>) -> Outcome {
+    let player = this(cx)?;
+    let given = cx.peer().part::<JoinData>().and_then(|all| all.0.borrow().get(&player).cloned());
+    cx.push(&given.unwrap_or_else(|| Value::array([])));
+    Ok(Returns::ONE)
+}
+
+/// Where a player's head is.
+fn head(peer: &Rc<Peer>, player: InstanceId) -> Option<CFrame> {
+    let Value::Instance(character) = instance::property_of(peer, player, "Character") else { return None };
+    let head = peer.data_model().store().find_child(character, "Head")?;
+    match instance::property_of(peer, head, "CFrame") {
+        Value::Datatype(Datatype::CFrame(frame)) => Some(frame),
+        _ => None,
+    }
+}
+
+/// How far a point is from the player's head; 0 without a character.
+fn distance_from_character(cx: &mut Cx<'_>) -> Outcome {
+    let (player, point) = (this(cx)?, cx.vector(1)?);
+    let distance =
+        head(&cx.peer(), player).map_or(0.0, |frame| (frame.position - Vector3::from_array(point)).length());
+    cx.push_number(f64::from(distance));
+    Ok(Returns::ONE)
+}
+
+fn has_appearance_loaded(cx: &mut Cx<'_>) -> Outcome {
+    let player = this(cx)?;
+    let character = instance::property_of(&cx.peer(), player, "Character");
+    cx.push_boolean(!character.is_nil());
+    Ok(Returns::ONE)
+}
+
+/// The player of whom a property has this value.
+fn found_by(peer: &Rc<Peer>, property: &str, value: &Value) -> Option<InstanceId> {
+    present(peer).into_iter().find(|player| instance::property_of(peer, *player, property) == *value)
+}
+
+fn get_name_from_user_id(cx: &mut Cx<'_>) -> Outcome {
+    this(cx)?;
+    let id = cx.number(1)?;
+    let peer = cx.peer();
+    let player = found_by(&peer, "UserId", &Value::Number(id))
+        .ok_or_else(|| Raise::new(messages::not_emulated("Players", "GetNameFromUserIdAsync")))?;
+    cx.push(&instance::property_of(&peer, player, "Name"));
+    Ok(Returns::ONE)
+}
+
+fn get_user_id_from_name(cx: &mut Cx<'_>) -> Outcome {
+    this(cx)?;
+    let name = instance::text(cx, 1)?;
+    let peer = cx.peer();
+    let player = found_by(&peer, "Name", &name.into())
+        .ok_or_else(|| Raise::new(messages::not_emulated("Players", "GetUserIdFromNameAsync")))?;
+    cx.push(&instance::property_of(&peer, player, "UserId"));
     Ok(Returns::ONE)
 }

@@ -15,10 +15,10 @@ use crate::vm::{Cx, Outcome};
 
 /// What scripts can use.
 pub const MEMBERS: &[Member] = &[
-    method("Teams", "GetTeams", get_teams),
-    method("Team", "GetPlayers", get_players),
-    event("Team", "PlayerAdded"),
-    event("Team", "PlayerRemoved"),
+    method("Teams", "GetTeams() -> table", get_teams),
+    method("Team", "GetPlayers() -> table", get_players),
+    event("Team", "PlayerAdded(player: Player)"),
+    event("Team", "PlayerRemoved(player: Player)"),
     settable("Player", "Team", team_of, set_team),
 ];
 

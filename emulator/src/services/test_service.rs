@@ -7,14 +7,26 @@ use crate::vm::{Cx, Outcome, Returns};
 
 /// Members of the class.
 pub const MEMBERS: &[Member] = &[
-    method("TestService", "Check", check),
-    method("TestService", "Checkpoint", message),
-    method("TestService", "Done", done),
-    method("TestService", "Error", error),
-    method("TestService", "Fail", fail),
-    method("TestService", "Message", message),
-    method("TestService", "Require", require),
-    method("TestService", "Warn", warn),
+    method(
+        "TestService",
+        "Check(condition: boolean, description: string, source: Instance?, line: number?)",
+        check,
+    ),
+    method("TestService", "Checkpoint(text: string, source: Instance?, line: number?)", message),
+    method("TestService", "Done()", done),
+    method("TestService", "Error(description: string, source: Instance?, line: number?)", error),
+    method("TestService", "Fail(description: string, source: Instance?, line: number?)", fail),
+    method("TestService", "Message(text: string, source: Instance?, line: number?)", message),
+    method(
+        "TestService",
+        "Require(condition: boolean, description: string, source: Instance?, line: number?)",
+        require,
+    ),
+    method(
+        "TestService",
+        "Warn(condition: boolean, description: string, source: Instance?, line: number?)",
+        warn,
+    ),
 ];
 
 fn say(cx: &Cx<'_>, level: LogLevel, argument: i32) -> Result<(), crate::vm::Raise> {

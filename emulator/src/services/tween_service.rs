@@ -21,12 +21,20 @@ use crate::vm::{Cx, Outcome, Raise, Returns};
 
 /// What scripts can use.
 pub const MEMBERS: &[Member] = &[
-    method("TweenService", "Create", create),
-    method("TweenService", "GetValue", get_value),
-    method("TweenBase", "Play", play),
-    method("TweenBase", "Pause", pause),
-    method("TweenBase", "Cancel", cancel),
-    event("TweenBase", "Completed"),
+    method(
+        "TweenService",
+        "Create(instance: any, tweenInfo: TweenInfo, propertyTable: table) -> Tween",
+        create,
+    ),
+    method(
+        "TweenService",
+        "GetValue(alpha: number, easingStyle: EnumItem, easingDirection: EnumItem) -> number",
+        get_value,
+    ),
+    method("TweenBase", "Play()", play),
+    method("TweenBase", "Pause()", pause),
+    method("TweenBase", "Cancel()", cancel),
+    event("TweenBase", "Completed(playbackState: Enum.PlaybackState)"),
     property("TweenBase", "PlaybackState", |peer, id| Ok(state_item(tweens(peer).state(id)))),
     property("Tween", "Instance", |peer, id| {
         Ok(tweens(peer).of(id, |tween| Value::Instance(tween.target)).unwrap_or(Value::Nil))

@@ -13,30 +13,70 @@ use crate::datamodel::store::single_id;
 use crate::datatypes::{Datatype, Vector2};
 use crate::peer::Peer;
 use crate::scheduler::fire;
+use crate::services::context_action_service;
 use crate::value::{EnumItemId, InstanceId, Value};
 use crate::vm::{Cx, Outcome, Returns};
 
 /// What scripts can use.
 pub const MEMBERS: &[Member] = &[
-    event("UserInputService", "InputBegan"),
-    event("UserInputService", "InputChanged"),
-    event("UserInputService", "InputEnded"),
-    event("UserInputService", "JumpRequest"),
-    event("UserInputService", "LastInputTypeChanged"),
-    event("UserInputService", "TextBoxFocused"),
-    event("UserInputService", "TextBoxFocusReleased"),
-    event("UserInputService", "WindowFocused"),
-    event("UserInputService", "WindowFocusReleased"),
-    event("UserInputService", "GamepadConnected"),
-    event("UserInputService", "GamepadDisconnected"),
-    event("UserInputService", "TouchStarted"),
-    event("UserInputService", "TouchMoved"),
-    event("UserInputService", "TouchEnded"),
-    method("UserInputService", "IsKeyDown", |cx| is_pressed(cx, "KeyCode")),
-    method("UserInputService", "IsMouseButtonPressed", |cx| is_pressed(cx, "UserInputType")),
-    method("UserInputService", "GetKeysPressed", get_keys_pressed),
-    method("UserInputService", "GetMouseLocation", get_mouse_location),
-    method("UserInputService", "GetLastInputType", get_last_input_type),
+    event("UserInputService", "InputBegan(input: InputObject, gameProcessedEvent: boolean)"),
+    event("UserInputService", "InputChanged(input: InputObject, gameProcessedEvent: boolean)"),
+    event("UserInputService", "InputEnded(input: InputObject, gameProcessedEvent: boolean)"),
+    event("UserInputService", "JumpRequest()"),
+    event("UserInputService", "LastInputTypeChanged(lastInputType: Enum.UserInputType)"),
+    event("UserInputService", "TextBoxFocused(textboxFocused: TextBox)"),
+    event("UserInputService", "TextBoxFocusReleased(textboxReleased: TextBox)"),
+    event("UserInputService", "WindowFocused()"),
+    event("UserInputService", "WindowFocusReleased()"),
+    event("UserInputService", "GamepadConnected(gamepadNum: Enum.UserInputType)"),
+    event("UserInputService", "GamepadDisconnected(gamepadNum: Enum.UserInputType)"),
+    event("UserInputService", "TouchStarted(touch: InputObject, gameProcessedEvent: boolean)"),
+    event("UserInputService", "TouchMoved(touch: InputObject, gameProcessedEvent: boolean)"),
+    event("UserInputService", "TouchEnded(touch: InputObject, gameProcessedEvent: boolean)"),
+    method("UserInputService", "IsKeyDown(keyCode: EnumItem) -> boolean", |cx| is_pressed(cx, "KeyCode")),
+    method("UserInputService", "IsMouseButtonPressed(mouseButton: EnumItem) -> boolean", |cx| {
+        is_pressed(cx, "UserInputType")
+    }),
+    method("UserInputService", "GetKeysPressed() -> table", |cx| get_pressed(cx, |kind| kind == "Keyboard")),
+    method("UserInputService", "GetMouseButtonsPressed() -> table", |cx| {
+        get_pressed(cx, |kind| kind.starts_with("MouseButton"))
+    }),
+    method("UserInputService", "GetMouseDelta() -> Vector2", |cx| {
+        this(cx)?;
+        cx.push(&Value::Datatype(Datatype::Vector2(Vector2::new(0.0, 0.0))));
+        Ok(Returns::ONE)
+    })
+    .instead("gives 0, 0: the mouse is never locked"),
+    method("UserInputService", "GetConnectedGamepads() -> table", nothing).instead(NO_GAMEPAD),
+    method("UserInputService", "GetNavigationGamepads() -> table", nothing).instead(NO_GAMEPAD),
+    method("UserInputService", "GetGamepadState(gamepadNum: EnumItem) -> table", nothing).instead(NO_GAMEPAD),
+    method("UserInputService", "GetSupportedGamepadKeyCodes(gamepadNum: EnumItem) -> table", nothing)
+        .instead(NO_GAMEPAD),
+    method("UserInputService", "GetGamepadConnected(gamepadNum: EnumItem) -> boolean", never)
+        .instead(NO_GAMEPAD),
+    method("UserInputService", "IsNavigationGamepad(gamepadEnum: EnumItem) -> boolean", never)
+        .instead(NO_GAMEPAD),
+    method(
+        "UserInputService",
+        "IsGamepadButtonDown(gamepadNum: EnumItem, gamepadKeyCode: EnumItem) -> boolean",
+        never,
+    )
+    .instead(NO_GAMEPAD),
+    method("UserInputService", "GetFocusedTextBox() -> TextBox?", |cx| {
+        this(cx)?;
+        cx.push_nil();
+        Ok(Returns::ONE)
+    })
+    .instead("gives nil: nothing has the focus"),
+    method("UserInputService", "GetStringForKeyCode(keyCode: EnumItem, format: EnumItem?) -> string", |cx| {
+        this(cx)?;
+        let name = cx.enum_item(1)?.name();
+        cx.push_string(if name.len() == 1 { name } else { "" });
+        Ok(Returns::ONE)
+    })
+    .instead("letters alone, as on an American keyboard"),
+    method("UserInputService", "GetMouseLocation() -> Vector2", get_mouse_location),
+    method("UserInputService", "GetLastInputType() -> Enum.UserInputType", get_last_input_type),
 ];
 
 static BEGAN: EventRef = EventRef::new("UserInputService", "InputBegan");
@@ -116,7 +156,14 @@ pub fn inject(peer: &Rc<Peer>, input: &Input) -> Result<(), String> {
         }
         _ => &CHANGED,
     };
-    fire(peer, event.on(*SERVICE), [Value::Instance(object), Value::Boolean(input.processed)]);
+    let begins = match input.state.as_str() {
+        "Begin" => Some(true),
+        "End" => Some(false),
+        _ => None,
+    };
+    // What a text box has used is for nobody else; what a bound action takes is no longer the game's.
+    let processed = input.processed || context_action_service::offer(peer, object, [key, kind], begins);
+    fire(peer, event.on(*SERVICE), [Value::Instance(object), Value::Boolean(processed)]);
     Ok(())
 }
 
@@ -134,15 +181,28 @@ fn is_pressed(cx: &mut Cx<'_>, list: &str) -> Outcome {
     Ok(Returns::ONE)
 }
 
-fn get_keys_pressed(cx: &mut Cx<'_>) -> Outcome {
+/// What is held down of some kinds of input.
+fn get_pressed(cx: &mut Cx<'_>, is_meant: fn(&str) -> bool) -> Outcome {
     this(cx)?;
-    let keyboard = enum_item("UserInputType", "Keyboard");
     let held = held(&cx.peer());
-    let keys: Vec<InstanceId> = {
+    let found: Vec<InstanceId> = {
         let pressed = held.pressed.borrow();
-        pressed.iter().filter(|(kind, ..)| Some(*kind) == keyboard).map(|entry| entry.2).collect()
+        pressed.iter().filter(|(kind, ..)| is_meant(kind.name())).map(|entry| entry.2).collect()
     };
-    push_instances(cx, &keys)
+    push_instances(cx, &found)
+}
+
+const NO_GAMEPAD: &str = "there is no gamepad";
+
+fn nothing(cx: &mut Cx<'_>) -> Outcome {
+    this(cx)?;
+    push_instances(cx, &[])
+}
+
+fn never(cx: &mut Cx<'_>) -> Outcome {
+    this(cx)?;
+    cx.push_boolean(false);
+    Ok(Returns::ONE)
 }
 
 fn get_mouse_location(cx: &mut Cx<'_>) -> Outcome {

@@ -7,7 +7,7 @@ use crate::vm::{Cx, Outcome, Returns};
 
 /// Members of the class.
 pub const MEMBERS: &[Member] = &[
-    method("Workspace", "GetServerTimeNow", get_server_time_now),
+    method("Workspace", "GetServerTimeNow() -> number", get_server_time_now),
     property("Workspace", "DistributedGameTime", |peer, _| Ok(Value::Number(peer.clock.uptime()))),
 ];
 

@@ -143,6 +143,8 @@ pub struct Settings {
     pub compress_estimate: CompressEstimate,
     /// Whether script start order and other free orders are shuffled.
     pub shuffle: bool,
+    /// Whether code may use what only the engine's own test runner can: `debug.loadmodule` and its services.
+    pub internals: bool,
     /// Most players of the server, as `Players.MaxPlayers` reads.
     pub max_players: u32,
 }
@@ -173,6 +175,7 @@ impl Default for Settings {
             sync_interval: 1.0,
             compress_estimate: CompressEstimate::default(),
             shuffle: false,
+            internals: false,
             max_players: 100,
         }
     }
@@ -272,6 +275,7 @@ impl Settings {
                 }
             }
             "shuffle" => self.shuffle = switch()?,
+            "internals" => self.internals = switch()?,
             "maxPlayers" => self.max_players = value.parse().map_err(|_| bad("a whole number"))?,
             // One value is all there is so far; naming it is no error.
             "timezone" if value == "UTC" => {}
@@ -317,6 +321,7 @@ impl Settings {
             ("syncInterval", self.sync_interval.to_string()),
             ("compressEstimate", word(&self.compress_estimate)),
             ("shuffle", self.shuffle.to_string()),
+            ("internals", self.internals.to_string()),
             ("maxPlayers", self.max_players.to_string()),
         ]
         .map(|(name, value)| (name.to_owned(), value))

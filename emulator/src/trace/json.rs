@@ -136,7 +136,10 @@ fn of_datatype(datatype: &Datatype) -> Json {
                 of_number(tween.delay_time.into()),
             ],
         }),
-        Datatype::Random(_) => json!({ "$": name }),
+        Datatype::Random(_)
+        | Datatype::RaycastParams(_)
+        | Datatype::OverlapParams(_)
+        | Datatype::SharedTable(_) => json!({ "$": name }),
     }
 }
 

@@ -17,6 +17,7 @@ use crate::services::players::{self, ExitReason, NewPlayer};
 use crate::services::{characters, data_model};
 use crate::shared::{LogLevel, Side};
 use crate::trace::{Event, Fate};
+use crate::value::Value;
 
 /// Whether a joining client's tree takes time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -53,6 +54,8 @@ pub struct JoinOptions {
     pub before_scripts: bool,
     /// Whether the player gets a character; by the world's settings unless given.
     pub character: Option<bool>,
+    /// What `GetJoinData` gives of the player on the server.
+    pub join_data: Option<Value>,
 }
 
 /// How a client leaves.
@@ -114,6 +117,9 @@ impl World {
             user_id,
         };
         let player = players::make(server, &new);
+        if let Some(data) = options.join_data {
+            players::set_join_data(server, player, data);
+        }
         let client = Rc::new(Client::new(
             &self.core,
             NewClient {

@@ -1,9 +1,11 @@
 //! What scripts see of instances, as Luau run in a real peer: each case is a chunk and the log it leaves.
 
+mod actors;
 mod properties;
 mod replication;
 mod scripts;
 mod services;
+mod surface;
 mod tree;
 
 use std::rc::Rc;

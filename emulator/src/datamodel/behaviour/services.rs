@@ -185,15 +185,19 @@ fn what_is_not_emulated_says_so() {
         r##"
         local part = Instance.new("Part", workspace)
         print(select(2, pcall(function() part:ApplyImpulse(1) end)))
-        print(select(2, pcall(function() return part.Touched end)))
+        print(part.Touched, typeof(part.Touched:Connect(print)))
+        print(select(2, pcall(function() part:SetNetworkOwner() end)))
         print(select(2, pcall(function() game:GetService("DataStoreService"):GetDataStore("x") end)))
         print(select(2, pcall(function() game:GetService("GamePassService"):Anything() end)))
+        print(select(2, pcall(function() game:GetService("Selection"):Get() end)))
         "##,
         r##"
         [emulator] Part:ApplyImpulse is not emulated; stub it with side:stub("Part", "ApplyImpulse", fn)
-        [emulator] Part:Touched is not emulated; stub it with side:stub("Part", "Touched", fn)
+        Signal Touched RBXScriptConnection
+        [emulator] Part:SetNetworkOwner is not emulated; stub it with side:stub("Part", "SetNetworkOwner", fn)
         [emulator] DataStoreService:GetDataStore is not emulated; stub it with side:stub("DataStoreService", "GetDataStore", fn)
-        [emulator] GamePassService:Anything is not emulated; stub it with side:stub("GamePassService", "Anything", fn)
+        Anything is not a valid member of GamePassService "GamePassService"
+        The current thread cannot call 'Get' (lacking capability Plugin)
         "##,
     );
 }

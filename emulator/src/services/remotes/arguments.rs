@@ -35,18 +35,25 @@ pub struct Sender<'a> {
     names: &'a dyn Names,
     // Bindables pass functions within a VM, and lose no precision.
     local: bool,
+    /// Messages between Actors stay on their side: nothing loses precision, and shared tables stay shared.
+    within_side: bool,
     remarks: Vec<Remark>,
 }
 
 impl<'a> Sender<'a> {
     /// For calls that leave the VM.
     pub fn remote(settings: &'a Settings, names: &'a dyn Names) -> Sender<'a> {
-        Sender { settings, names, local: false, remarks: Vec::new() }
+        Sender { settings, names, local: false, within_side: false, remarks: Vec::new() }
     }
 
     /// For bindables: tables are copied by the same rules, everything else passes.
     pub fn bindable(settings: &'a Settings, names: &'a dyn Names) -> Sender<'a> {
-        Sender { settings, names, local: true, remarks: Vec::new() }
+        Sender { settings, names, local: true, within_side: true, remarks: Vec::new() }
+    }
+
+    /// For messages between Actors of one side.
+    pub fn message(settings: &'a Settings, names: &'a dyn Names) -> Sender<'a> {
+        Sender { settings, names, local: false, within_side: true, remarks: Vec::new() }
     }
 
     /// The arguments as they travel.
@@ -107,10 +114,14 @@ impl<'a> Sender<'a> {
 
     fn datatype(&mut self, datatype: &Datatype, place: Place) -> Value {
         match datatype {
-            Datatype::CFrame(frame) if self.settings.cframe_quantise => {
+            Datatype::CFrame(frame) if self.settings.cframe_quantise && !self.within_side => {
                 Value::Datatype(Datatype::CFrame(quantised(*frame)))
             }
             Datatype::Random(_) => self.unsendable("a Random", place),
+            Datatype::RaycastParams(_) | Datatype::OverlapParams(_) => {
+                self.unsendable("a set of query parameters", place)
+            }
+            Datatype::SharedTable(_) if !self.within_side => self.unsendable("a SharedTable", place),
             other => Value::Datatype(other.clone()),
         }
     }

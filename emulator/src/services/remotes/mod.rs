@@ -30,20 +30,27 @@ use crate::scheduler::call_later;
 
 /// What scripts can use of the three classes.
 pub const MEMBERS: &[Member] = &[
-    method("RemoteEvent", "FireServer", natives::fire_server).on_client(),
-    method("RemoteEvent", "FireClient", natives::fire_client).on_server(),
-    method("RemoteEvent", "FireAllClients", natives::fire_all_clients).on_server(),
-    event("RemoteEvent", "OnServerEvent").on_server(),
-    event("RemoteEvent", "OnClientEvent").on_client(),
-    method("UnreliableRemoteEvent", "FireServer", natives::fire_server).on_client(),
-    method("UnreliableRemoteEvent", "FireClient", natives::fire_client).on_server(),
-    method("UnreliableRemoteEvent", "FireAllClients", natives::fire_all_clients).on_server(),
-    event("UnreliableRemoteEvent", "OnServerEvent").on_server(),
-    event("UnreliableRemoteEvent", "OnClientEvent").on_client(),
-    method("RemoteFunction", "InvokeServer", natives::invoke_server).on_client().yields(),
-    method("RemoteFunction", "InvokeClient", natives::invoke_client).on_server().yields(),
-    callback("RemoteFunction", "OnServerInvoke").on_server(),
-    callback("RemoteFunction", "OnClientInvoke").on_client(),
+    method("RemoteEvent", "FireServer(...)", natives::fire_server).on_client(),
+    method("RemoteEvent", "FireClient(player: Player, ...)", natives::fire_client)
+        .on_server()
+        .checks_arguments(),
+    method("RemoteEvent", "FireAllClients(...)", natives::fire_all_clients).on_server(),
+    event("RemoteEvent", "OnServerEvent(player: Player, ...)").on_server(),
+    event("RemoteEvent", "OnClientEvent(...)").on_client(),
+    method("UnreliableRemoteEvent", "FireServer(...)", natives::fire_server).on_client(),
+    method("UnreliableRemoteEvent", "FireClient(player: Player, ...)", natives::fire_client)
+        .on_server()
+        .checks_arguments(),
+    method("UnreliableRemoteEvent", "FireAllClients(...)", natives::fire_all_clients).on_server(),
+    event("UnreliableRemoteEvent", "OnServerEvent(player: Player, ...)").on_server(),
+    event("UnreliableRemoteEvent", "OnClientEvent(...)").on_client(),
+    method("RemoteFunction", "InvokeServer(...) -> ...", natives::invoke_server).on_client().yields(),
+    method("RemoteFunction", "InvokeClient(player: Player, ...) -> ...", natives::invoke_client)
+        .on_server()
+        .yields()
+        .checks_arguments(),
+    callback("RemoteFunction", "OnServerInvoke(player: Player, ...) -> ...").on_server(),
+    callback("RemoteFunction", "OnClientInvoke(...) -> ...").on_client(),
 ];
 
 /// Gives a peer its desk. Calls that waited for a listener are handed over once there is one.

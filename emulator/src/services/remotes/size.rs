@@ -95,7 +95,10 @@ fn datatype_body(datatype: &Datatype) -> usize {
         Datatype::Font(font) => 4 + font.family.as_str().len(),
         Datatype::Content(content) => 4 + content.uri().map_or(0, str::len),
         Datatype::PathWaypoint(point) => 16 + point.label.as_str().len(),
-        Datatype::Random(_) => 0,
+        Datatype::Random(_)
+        | Datatype::RaycastParams(_)
+        | Datatype::OverlapParams(_)
+        | Datatype::SharedTable(_) => 0,
     }
 }
 

@@ -205,7 +205,7 @@ fn memory(cx: &mut Cx<'_>) -> Outcome {
     let (slot, side) = slot_and_side(cx, &director)?;
     let peer = slot.world.peer(side).map_err(wrong)?;
     peer.vm.collect();
-    cx.push_number(peer.vm.memory() as f64);
+    cx.push_number(peer.memory() as f64);
     Ok(Returns::ONE)
 }
 

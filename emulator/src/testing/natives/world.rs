@@ -90,7 +90,7 @@ fn new_world(cx: &mut Cx<'_>) -> Outcome {
     let options = Options::read("test.world", cx.value(1)?, WORLD_OPTIONS)?;
     let built = director.worlds.fixture(&fixture(&options, &director)?)?;
     let run = &director.options.world;
-    let mut settings = Settings::default();
+    let mut settings = Settings { internals: true, ..Settings::default() };
     for (key, value) in &run.settings {
         settings.set(key, value)?;
     }
@@ -232,8 +232,18 @@ fn direction<'a>(table: &'a Table, name: &str) -> Option<&'a Value> {
     crate::testing::kit::field(table, name)
 }
 
-const JOIN_OPTIONS: &[&str] =
-    &["name", "userId", "displayName", "net", "fps", "clock", "beforeScripts", "loading", "character"];
+const JOIN_OPTIONS: &[&str] = &[
+    "name",
+    "userId",
+    "displayName",
+    "net",
+    "fps",
+    "clock",
+    "beforeScripts",
+    "loading",
+    "character",
+    "joinData",
+];
 
 fn join(cx: &mut Cx<'_>) -> Outcome {
     let director = Director::of(cx)?;
@@ -246,6 +256,7 @@ fn join(cx: &mut Cx<'_>) -> Outcome {
         fps: options.number("fps")?,
         before_scripts: options.boolean("beforeScripts")?.unwrap_or(false),
         character: options.boolean("character")?,
+        join_data: options.table("joinData")?.map(Value::Table),
         ..JoinOptions::default()
     };
     if let Some(value) = options.get("net") {
