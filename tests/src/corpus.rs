@@ -2,7 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
+use blinkblox_compiler::schema::Profile;
 use blinkblox_compiler::source::MemoryLoader;
+use blinkblox_compiler::{Analysis, Compilation, analyze, compile};
 
 /// Name of the entry of every case.
 pub const ENTRY: &str = "main.blink";
@@ -16,6 +18,36 @@ pub struct Case {
 }
 
 impl Case {
+    /// The text of its entry.
+    pub fn entry(&self) -> &str {
+        &self.files[0].1
+    }
+
+    /// The profile it is built under: what `-- profile: test` says, or `release`.
+    pub fn profile(&self) -> Profile {
+        let said = self.entry().lines().find_map(|line| line.strip_prefix("-- profile: "));
+        let said = said.map(|name| {
+            Profile::from_text(name.trim())
+                .unwrap_or_else(|| panic!("{}: no profile {name}", self.path.display()))
+        });
+        said.unwrap_or(Profile::Release)
+    }
+
+    /// What the compiler has to say of it.
+    pub fn analyze(&self) -> Analysis {
+        analyze(&self.loader(str::to_string), ENTRY, self.profile())
+    }
+
+    /// What the compiler makes of it.
+    pub fn compile(&self) -> Compilation {
+        compile(&self.loader(str::to_string), ENTRY, self.profile())
+    }
+
+    /// Its file's name without its ending.
+    pub fn name(&self) -> String {
+        self.path.file_stem().unwrap_or_default().to_string_lossy().into_owned()
+    }
+
     /// A loader with the files of the case, each text passed through `change`.
     pub fn loader(&self, change: impl Fn(&str) -> String) -> MemoryLoader {
         self.files.iter().fold(MemoryLoader::new(), |loader, (name, text)| loader.with(name, change(text)))

@@ -58,6 +58,9 @@ fn modules_stay_the_same() {
     for case in corpus("ok").iter().chain(&golden()) {
         for profile in [Profile::Release, Profile::Test] {
             let before = compile(&case.loader(str::to_string), ENTRY, profile);
+            if before.signature.is_none() && profile != case.profile() {
+                continue;
+            }
             let after = compile(&case.loader(|text| formatted(text).unwrap()), ENTRY, profile);
             assert!(after.signature.is_some(), "{} compiles no more", case.path.display());
             assert_eq!(before.signature, after.signature, "{}", case.path.display());

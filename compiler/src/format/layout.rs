@@ -20,8 +20,10 @@ pub(super) fn write(tree: &Tree, indent: Indent) -> String {
     writer.statements(&tree.statements, 0);
     let end = tree.tokens.len() - 1;
     let mut blank = if tree.statements.is_empty() { Blank::Never } else { Blank::AsWritten };
-    for comment in &tree.gaps[end].leading {
-        writer.start_line(0, blank.stands(comment.blank));
+    for (position, comment) in tree.gaps[end].leading.iter().enumerate() {
+        if position == 0 || comment.own_line {
+            writer.start_line(0, blank.stands(comment.blank));
+        }
         writer.comment(comment);
         blank = Blank::AsWritten;
     }
@@ -126,8 +128,10 @@ impl Writer<'_> {
     /// A closing bracket on a line of its own, behind the comments in front of it.
     fn close(&mut self, close: usize, level: usize, empty: bool) {
         let mut blank = if empty { Blank::Never } else { Blank::AsWritten };
-        for comment in &self.tree.gaps[close].leading {
-            self.start_line(level + 1, blank.stands(comment.blank));
+        for (position, comment) in self.tree.gaps[close].leading.iter().enumerate() {
+            if position == 0 || comment.own_line {
+                self.start_line(level + 1, blank.stands(comment.blank));
+            }
             self.comment(comment);
             blank = Blank::AsWritten;
         }

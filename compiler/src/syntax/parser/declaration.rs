@@ -77,7 +77,13 @@ impl Parser<'_> {
         }
     }
 
-    /// Skips to the next declaration, or to the brace that closes the scope around this one.
+    /// Skips the rest of a declaration of which something was read.
+    fn skip_rest(&mut self) {
+        self.skip_declaration(self.at.saturating_sub(1));
+    }
+
+    /// Skips a declaration that began at the token `start`, and at least one token: to the next declaration, or to the
+    /// brace that closes the scope around this one.
     fn skip_declaration(&mut self, start: usize) {
         let mut open = 0usize;
         while !self.at_end() && (self.at == start || !self.at_declaration()) {
@@ -147,7 +153,7 @@ impl Parser<'_> {
             match self.expect(TokenKind::Equals, "`=`").and_then(|_| self.scalar("the option's value")) {
                 Ok(value) => Some(value),
                 Err(Failed) => {
-                    self.skip_declaration(self.at.saturating_sub(1));
+                    self.skip_rest();
                     None
                 }
             };
@@ -265,7 +271,6 @@ impl Parser<'_> {
 
     fn type_decl(&mut self, keyword: TypeKeyword) -> Outcome<DeclarationKind> {
         let name = self.name(Words::NotPrimitive, "the type's name")?;
-        let start = self.at;
         let mut declared = TypeDecl {
             keyword,
             params: None,
@@ -275,7 +280,7 @@ impl Parser<'_> {
         };
         match self.type_decl_rest(&mut declared) {
             Ok(()) => {}
-            Err(Failed) => self.skip_declaration(start),
+            Err(Failed) => self.skip_rest(),
         }
         Ok(DeclarationKind::Type(Box::new(declared)))
     }

@@ -357,6 +357,8 @@ impl<'a> Parser<'a> {
                 Err(self.report(diagnostics::built_in_name(token.span, text)))
             }
             TokenKind::Qualified => Err(self.report(diagnostics::qualified_new_name(token.span, text))),
+            // The name was left out, and the next declaration follows: its keyword is no name.
+            TokenKind::Keyword(_) if self.at_declaration() => Err(self.unexpected(needed)),
             kind if kind.is_word() => {
                 self.bump();
                 Ok(Name { text: text.to_string(), span: token.span })
