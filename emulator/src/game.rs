@@ -52,13 +52,14 @@ pub fn open(options: &GameOptions) -> Result<World, String> {
     let world = World::new(WorldOptions {
         seed: Seed(options.seed),
         settings,
-        tree: Some(built.store),
+        tree: Some(built.store.clone()),
         fps: options.fps,
         client_fps: options.client_fps,
         link: options.link.clone(),
         ..WorldOptions::default()
     })
     .map_err(|error| error.to_string())?;
+    built.describe(&mut world.core().trace_mut());
     world.start();
     for _ in 0..options.clients {
         world.join(JoinOptions::default()).map_err(|error| error.to_string())?;

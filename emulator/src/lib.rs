@@ -9,6 +9,7 @@ pub mod membrane;
 pub mod network;
 pub mod peer;
 pub mod project;
+pub mod recording;
 pub mod repl;
 pub mod scheduler;
 pub mod services;

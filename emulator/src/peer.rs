@@ -349,6 +349,36 @@ impl Peer {
         Ok(thread)
     }
 
+    /// As [`Peer::spawn`], and tells `seen` when the thread has ended, with its error if it had one. Errors go to the
+    /// log all the same.
+    pub fn spawn_seen(
+        self: &Rc<Self>,
+        function: &Handle,
+        owner: u32,
+        arguments: &[Value],
+        seen: impl FnOnce(Option<&Failure>) + 'static,
+    ) -> Result<Handle, Failure> {
+        if !self.owners.borrow().is_alive(owner) {
+            return self.vm.thread(function, owner);
+        }
+        let (thread, resumed) = self.vm.start(function, owner, arguments)?;
+        match self.resumed(&thread, resumed) {
+            Resumed::Returned | Resumed::Refused => seen(None),
+            Resumed::Failed(failure) => seen(Some(&failure)),
+            // Only what waits is watched: most handlers end at once.
+            Resumed::Yielded => self.on_thread_end(
+                &thread,
+                Box::new(move |peer, end| {
+                    if let Err(failure) = &end {
+                        peer.report(failure, peer.owner(owner).name.as_deref());
+                    }
+                    seen(end.as_ref().err());
+                }),
+            ),
+        }
+        Ok(thread)
+    }
+
     /// Answers the end of a thread that has not ended, whoever resumes it last. Its error is then the callback's and
     /// does not go to the log. Tables among the results are [`Value::Reference`]s.
     pub fn on_thread_end(&self, thread: &Handle, end: OnEnd) {

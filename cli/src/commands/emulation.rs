@@ -1,7 +1,7 @@
 //! What `test`, `run` and `repl` have in common: flags of a world, and how their failures end.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use blinkblox_emulator::game::GameOptions;
@@ -17,7 +17,7 @@ pub const USAGE: u8 = 2;
 /// Whether the first argument names a command of the emulator.
 pub fn is_one(arguments: &[OsString]) -> bool {
     let first = arguments.first().and_then(|argument| argument.to_str());
-    matches!(first, Some("test" | "run" | "repl"))
+    matches!(first, Some("test" | "run" | "repl" | "trace"))
 }
 
 /// A failure before or beside the run itself. Source of the codes: emulator requirements, 3.3.
@@ -42,6 +42,14 @@ impl Fault {
 pub fn fault(fault: &Fault) -> ExitCode {
     print_err(&format!("error: {}\n", fault.text));
     ExitCode::from(fault.code)
+}
+
+/// Writes a trace, compressed when the file's name ends in `.gz`.
+pub fn write_trace(path: &Path, text: &str) -> Result<(), Fault> {
+    let packed = path.extension().is_some_and(|extension| extension == "gz");
+    let bytes = if packed { blinkblox_emulator::trace::pack(text) } else { text.as_bytes().to_vec() };
+    std::fs::write(path, bytes)
+        .map_err(|error| Fault::usage(format!("{} cannot be written: {error}", path.display())))
 }
 
 /// Whether output is coloured.

@@ -15,6 +15,7 @@ mod repl;
 mod run;
 mod size;
 mod test;
+mod trace;
 pub mod usage;
 
 use std::ffi::OsString;
@@ -42,6 +43,7 @@ enum Command {
     Test(test::Test),
     Run(run::Run),
     Repl(repl::ReplCommand),
+    Trace(trace::Trace),
 }
 
 impl Command {
@@ -56,6 +58,7 @@ impl Command {
             Command::Test(command) => command.run(),
             Command::Run(command) => command.run(),
             Command::Repl(command) => command.run(),
+            Command::Trace(command) => command.run(),
         }
     }
 }

@@ -9,7 +9,7 @@ use blinkblox_emulator::shared::LogLevel;
 use blinkblox_emulator::world::{OutputReader, PacketFilter, World};
 use clap::Args;
 
-use super::emulation::{Fault, WorldFlags, fault};
+use super::emulation::{Fault, WorldFlags, fault, write_trace};
 use crate::printer::print_out;
 
 /// Play a project on a virtual server and clients
@@ -23,9 +23,12 @@ pub struct Run {
     /// Show the output of one side only: server, or a player's name
     #[arg(long, value_name = "SIDE")]
     only: Option<String>,
-    /// Write what crossed the links to FILE, a JSON document a line
+    /// Write what crossed the links to FILE, a JSON document a line; compressed if it ends in .gz
     #[arg(long, value_name = "FILE")]
     trace: Option<PathBuf>,
+    /// Have a line in the trace for each frame of each side
+    #[arg(long, requires = "trace")]
+    trace_frames: bool,
     /// Exit with 1 when a script error was logged
     #[arg(long)]
     fail_on_error: bool,
@@ -53,6 +56,7 @@ impl Run {
                 names.join(", ")
             )));
         }
+        world.core().trace_mut().frames = self.trace_frames;
         let end = Time::from_seconds(self.seconds);
         let mut output = OutputReader::default();
         while world.now() < end {
@@ -61,8 +65,7 @@ impl Run {
         }
         print_out(&summary(&world));
         if let Some(path) = &self.trace {
-            std::fs::write(path, world.trace().to_text())
-                .map_err(|error| Fault::usage(format!("{} cannot be written: {error}", path.display())))?;
+            write_trace(path, &world.trace().to_text())?;
         }
         let failed = self.fail_on_error && !world.errors().is_empty();
         Ok(if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS })

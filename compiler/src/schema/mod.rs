@@ -612,6 +612,14 @@ pub struct Options {
     pub traffic_stats: bool,
 }
 
+impl Options {
+    /// What the names of the remotes begin with.
+    pub fn remote_base(&self) -> String {
+        let scope = &self.remote_scope;
+        if scope.is_empty() { "BLINK".to_owned() } else { format!("{scope}_BLINK") }
+    }
+}
+
 impl Default for Options {
     fn default() -> Self {
         Options {

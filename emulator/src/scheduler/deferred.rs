@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::rc::Rc;
 
-use super::signal::{Connection, invoke};
+use super::signal::{Connection, Watch, invoke};
 use crate::peer::Peer;
 use crate::shared::{DiagnosticCode, LogLevel};
 use crate::value::Value;
@@ -14,7 +14,7 @@ use crate::vm::{Handle, Parked};
 /// One piece of deferred work.
 pub(super) enum Job {
     /// A handler, with the arguments of its fire.
-    Invoke { connection: Rc<Connection>, arguments: Rc<[Value]>, depth: u32 },
+    Invoke { connection: Rc<Connection>, arguments: Rc<[Value]>, depth: u32, watch: Watch },
     /// A thread of `task.defer`.
     Run { thread: Handle, arguments: Vec<Value>, depth: u32 },
     /// A parked thread that gets values.
@@ -65,7 +65,9 @@ fn run_all(peer: &Rc<Peer>, queue: &RefCell<VecDeque<Job>>, left: &mut usize) ->
 fn run(peer: &Rc<Peer>, job: Job) {
     let scheduler = &peer.scheduler;
     match job {
-        Job::Invoke { connection, arguments, depth } => invoke(peer, &connection, &arguments, depth),
+        Job::Invoke { connection, arguments, depth, watch } => {
+            invoke(peer, &connection, &arguments, depth, &watch);
+        }
         Job::Run { thread, arguments, depth } => {
             scheduler.at_depth(depth, || peer.resume_thread(&thread, &arguments));
         }

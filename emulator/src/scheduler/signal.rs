@@ -1,6 +1,6 @@
 //! Signals: connections of one peer, and firing them. Source: Roblox behaviour, 3.
 
-use std::cell::{Cell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
@@ -9,7 +9,7 @@ use super::deferred::{Job, next_depth, push, push_phase};
 use crate::peer::Peer;
 use crate::shared::{LogLevel, SignalMode, SignalOrder};
 use crate::value::{ConnectionId, InstanceId, SignalKey, Value};
-use crate::vm::{Handle, Parked};
+use crate::vm::{Failure, Handle, Parked};
 
 /// Nested fires under immediate signals before the engine gives up. Luau's own limit of nested calls would come later.
 const IMMEDIATE_DEPTH: u32 = 80;
@@ -28,7 +28,46 @@ pub(super) struct Connection {
     /// Whether the handler starts in the parallel phase.
     parallel: bool,
     state: Cell<State>,
+    /// Where its function is defined, once somebody wanted to know.
+    place: OnceCell<Rc<HandlerPlace>>,
 }
+
+/// Where a handler is in its sources.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct HandlerPlace {
+    /// Full name of the script that holds it; empty when unknown.
+    pub script: Rc<str>,
+    /// The line at which it begins, or at which the thread waits; 0 when unknown.
+    pub line: u32,
+}
+
+impl HandlerPlace {
+    /// The place of a function.
+    pub fn of(peer: &Peer, function: &Handle) -> HandlerPlace {
+        let (script, line) = peer.vm.defined_at(function).unwrap_or_default();
+        HandlerPlace { script: script.into(), line }
+    }
+
+    /// The place at which a thread waits.
+    fn of_waiting(peer: &Peer, parked: &Parked) -> HandlerPlace {
+        let (position, _) = peer.vm.trace(parked.thread());
+        let place = position.trim_end_matches(": ").rsplit_once(':');
+        let (script, line) = place.unwrap_or_default();
+        HandlerPlace { script: script.into(), line: line.parse().unwrap_or(0) }
+    }
+}
+
+/// Told of the handlers that a fire runs.
+pub trait HandlerWatch {
+    /// A handler begins. The number given comes back with its end.
+    fn begins(&self, place: &HandlerPlace) -> usize;
+
+    /// A handler has ended, by itself or with an error. One that never ends is never spoken of.
+    fn ended(&self, number: usize, failure: Option<&Failure>);
+}
+
+/// A watch, if anybody watches.
+pub(super) type Watch = Option<Rc<dyn HandlerWatch>>;
 
 enum Handler {
     Script(Handle),
@@ -98,7 +137,8 @@ impl Signals {
         let id = ConnectionId(self.last.get() + 1);
         self.last.set(id.0);
         let state = Cell::new(State::Connected);
-        let connection = Rc::new(Connection { id, key, handler, owner, once, parallel, state });
+        let place = OnceCell::new();
+        let connection = Rc::new(Connection { id, key, handler, owner, once, parallel, state, place });
         self.by_id.borrow_mut().insert(id, connection.clone());
         let mut by_instance = self.by_instance.borrow_mut();
         let events = by_instance.entry(key.instance).or_default();
@@ -238,11 +278,24 @@ impl Signals {
 ///
 /// Arguments are shared by all handlers; each gets its own copy of tables and buffers among them.
 pub fn fire(peer: &Rc<Peer>, key: SignalKey, arguments: impl Into<Rc<[Value]>>) {
+    run(peer, key, arguments.into(), None);
+}
+
+/// As [`fire`]; `watch` is told of the scripts' handlers.
+pub fn fire_watched(
+    peer: &Rc<Peer>,
+    key: SignalKey,
+    arguments: impl Into<Rc<[Value]>>,
+    watch: Rc<dyn HandlerWatch>,
+) {
+    run(peer, key, arguments.into(), Some(watch));
+}
+
+fn run(peer: &Rc<Peer>, key: SignalKey, arguments: Rc<[Value]>, watch: Watch) {
     let connections = peer.signals.ordered(peer, key);
     if connections.is_empty() {
         return;
     }
-    let arguments = arguments.into();
     match peer.shared.settings.signals {
         SignalMode::Immediate => {
             let depth = peer.scheduler.depth.get() + 1;
@@ -256,13 +309,10 @@ pub fn fire(peer: &Rc<Peer>, key: SignalKey, arguments: impl Into<Rc<[Value]>>) 
                 if connection.parallel || peer.scheduler.is_parallel() {
                     // In a parallel phase, serial handlers wait for its end.
                     let parallel = connection.parallel;
-                    push_phase(
-                        peer,
-                        parallel,
-                        Job::Invoke { connection, arguments: arguments.clone(), depth },
-                    );
+                    let (arguments, watch) = (arguments.clone(), watch.clone());
+                    push_phase(peer, parallel, Job::Invoke { connection, arguments, depth, watch });
                 } else if connection.state.get() == State::Connected {
-                    invoke(peer, &connection, &arguments, depth);
+                    invoke(peer, &connection, &arguments, depth, &watch);
                 }
             }
         }
@@ -273,6 +323,7 @@ pub fn fire(peer: &Rc<Peer>, key: SignalKey, arguments: impl Into<Rc<[Value]>>) 
                     Handler::Waiting(parked) => {
                         // Only the first fire counts, however many come before it runs.
                         peer.signals.remove(&connection, State::Disconnected);
+                        note_waiting(peer, parked, &watch);
                         if peer.shared.settings.wait_immediate {
                             peer.scheduler.at_depth(depth, || peer.resume(parked, &arguments));
                         } else {
@@ -284,8 +335,8 @@ pub fn fire(peer: &Rc<Peer>, key: SignalKey, arguments: impl Into<Rc<[Value]>>) 
                     }
                     Handler::Script(_) | Handler::Native(_) => {
                         let parallel = connection.parallel;
-                        let job = Job::Invoke { connection, arguments: arguments.clone(), depth };
-                        push_phase(peer, parallel, job);
+                        let (arguments, watch) = (arguments.clone(), watch.clone());
+                        push_phase(peer, parallel, Job::Invoke { connection, arguments, depth, watch });
                     }
                 }
             }
@@ -298,12 +349,19 @@ pub fn fire(peer: &Rc<Peer>, key: SignalKey, arguments: impl Into<Rc<[Value]>>) 
 pub fn send(peer: &Rc<Peer>, key: SignalKey, arguments: &Rc<[Value]>) {
     for connection in peer.signals.ordered(peer, key) {
         let parallel = connection.parallel;
-        push_phase(peer, parallel, Job::Invoke { connection, arguments: arguments.clone(), depth: 1 });
+        let arguments = arguments.clone();
+        push_phase(peer, parallel, Job::Invoke { connection, arguments, depth: 1, watch: None });
     }
 }
 
 /// Runs one handler, unless it was disconnected since.
-pub(super) fn invoke(peer: &Rc<Peer>, connection: &Rc<Connection>, arguments: &Rc<[Value]>, depth: u32) {
+pub(super) fn invoke(
+    peer: &Rc<Peer>,
+    connection: &Rc<Connection>,
+    arguments: &Rc<[Value]>,
+    depth: u32,
+    watch: &Watch,
+) {
     if connection.state.get() == State::Disconnected {
         return;
     }
@@ -312,15 +370,42 @@ pub(super) fn invoke(peer: &Rc<Peer>, connection: &Rc<Connection>, arguments: &R
     }
     peer.scheduler.at_depth(depth, || match &connection.handler {
         Handler::Script(function) => {
-            if !peer.owner(connection.owner).stopped
-                && let Err(failure) = peer.spawn(function, connection.owner, arguments)
-            {
+            if peer.owner(connection.owner).stopped {
+                return;
+            }
+            let started = match watch {
+                None => peer.spawn(function, connection.owner, arguments),
+                Some(watch) => spawn_watched(peer, connection, function, arguments, watch),
+            };
+            if let Err(failure) = started {
                 peer.report(&failure, None);
             }
         }
         Handler::Native(handler) => handler(peer, arguments),
         Handler::Waiting(parked) => {
+            note_waiting(peer, parked, watch);
             peer.resume(parked, arguments);
         }
     });
+}
+
+fn spawn_watched(
+    peer: &Rc<Peer>,
+    connection: &Connection,
+    function: &Handle,
+    arguments: &[Value],
+    watch: &Rc<dyn HandlerWatch>,
+) -> Result<Handle, Failure> {
+    let place = connection.place.get_or_init(|| Rc::new(HandlerPlace::of(peer, function)));
+    let number = watch.begins(place);
+    let watch = watch.clone();
+    peer.spawn_seen(function, connection.owner, arguments, move |end| watch.ended(number, end))
+}
+
+/// A thread in `Wait` is a handler that is over as soon as it is woken.
+fn note_waiting(peer: &Peer, parked: &Parked, watch: &Watch) {
+    if let Some(watch) = watch {
+        let number = watch.begins(&HandlerPlace::of_waiting(peer, parked));
+        watch.ended(number, None);
+    }
 }

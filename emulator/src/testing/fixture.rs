@@ -11,6 +11,7 @@ use blinkblox_compiler::{Analysis, Compilation, compile};
 use super::director::{normalise, shown};
 use crate::datamodel::store::Store;
 use crate::project::{self, Node, ProjectTree, mount};
+use crate::trace::{Trace, TracedSchema};
 
 /// A schema a spec names: its text, or a file.
 #[derive(Clone, Debug, PartialEq)]
@@ -79,10 +80,44 @@ pub struct Built {
     pub server_net: Option<String>,
     /// Full name of the client's first module, as a client finds it.
     pub client_net: Option<String>,
-    /// How the first schema's packets are laid out.
-    pub wire: Option<Arc<Wire>>,
     /// Files and folders it was read from.
     pub reads: Vec<PathBuf>,
+    /// The schemas, in the order they were named.
+    pub schemas: Vec<TracedSchema>,
+}
+
+impl Built {
+    /// How the packets of a remote are laid out: as its schema says, else as the first does.
+    pub fn wire_of(&self, remote: &str) -> Option<&Arc<Wire>> {
+        let own = self.schemas.iter().find(|schema| schema.carries(remote));
+        own.or(self.schemas.first()).map(|schema| &schema.wire)
+    }
+
+    /// Tells a trace what its world starts from.
+    pub fn describe(&self, trace: &mut Trace) {
+        trace.set_schemas(self.schemas.clone());
+        let header = trace.header_mut();
+        header.project = Some(self.tree.root.name.clone());
+        header.project_hash = Some(digest(&self.tree.root));
+    }
+}
+
+/// A digest of the names, classes and sources of a tree: 16 hexadecimal digits.
+fn digest(root: &Node) -> String {
+    let mut hash = 0xcbf2_9ce4_8422_2325_u64;
+    let mut add = |bytes: &[u8]| {
+        // The length in front keeps neighbours apart.
+        for byte in (bytes.len() as u64).to_le_bytes().iter().chain(bytes) {
+            hash = (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
+        }
+    };
+    root.walk(&mut |node, path| {
+        add(&(path.len() as u64).to_le_bytes());
+        add(node.name.as_bytes());
+        add(node.class.as_bytes());
+        add(node.source.as_deref().unwrap_or_default().as_bytes());
+    });
+    format!("{hash:016x}")
 }
 
 impl Fixture {
@@ -93,7 +128,7 @@ impl Fixture {
             None => ProjectTree::of(Node::new("DataModel", "Game")),
         };
         let mut nets = [None, None];
-        let mut wire = None;
+        let mut known: Vec<TracedSchema> = Vec::new();
         // Both sides usually name the same schemas.
         let mut compiled: Vec<(&SchemaSource, Compilation)> = Vec::new();
         for (is_server, schemas) in [(true, &self.server_schemas), (false, &self.client_schemas)] {
@@ -105,8 +140,9 @@ impl Fixture {
                 let compilation = &compiled[at].1;
                 let place = mount_net(&mut tree, schema, compilation, is_server)?;
                 nets[usize::from(!is_server)].get_or_insert(place);
-                let resolved = compilation.analysis.schema.as_ref();
-                wire = wire.or_else(|| resolved.map(|schema| Arc::new(Wire::of(schema))));
+                if let Some(resolved) = compilation.analysis.schema.as_ref().filter(|_| at == known.len()) {
+                    known.push(TracedSchema::of(resolved));
+                }
             }
         }
         let mut reads = Vec::new();
@@ -124,7 +160,7 @@ impl Fixture {
                 .map_err(|problem| format!("files: {name}: {problem}"))?;
         }
         let store = mount::store(&tree, true)?;
-        Ok(Built { tree, store, server_net, client_net, wire, reads })
+        Ok(Built { tree, store, server_net, client_net, schemas: known, reads })
     }
 
     /// The files it names itself, there or not.

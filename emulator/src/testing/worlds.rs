@@ -205,9 +205,13 @@ impl Worlds {
         self.all().iter().map(|slot| slot.world.now().seconds()).fold(0.0, f64::max)
     }
 
-    /// The traces of all worlds, one after the other.
-    pub fn trace(&self) -> String {
-        self.all().iter().map(|slot| slot.world.trace().to_text()).collect()
+    /// The traces of all worlds of a test, one after the other.
+    pub fn trace(&self, test: &str) -> String {
+        let text = |slot: &Rc<Slot>| {
+            slot.world.core().trace_mut().header_mut().test = Some(test.to_owned());
+            slot.world.trace().to_text()
+        };
+        self.all().iter().map(text).collect()
     }
 
     /// A line the spec itself prints.

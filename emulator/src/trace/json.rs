@@ -7,13 +7,19 @@ use std::rc::Rc;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
+use blinkblox_compiler::wire::codec;
 use serde_json::{Map, Value as Json, json};
 
+use super::Packet;
+use crate::datamodel::classes::enum_by_name;
 use crate::datatypes::Datatype;
 use crate::value::{InstanceId, Value};
 
+/// Full name and class of an instance; empty when unknown.
+pub type InstanceName<'a> = &'a dyn Fn(InstanceId) -> (Rc<str>, &'static str);
+
 /// A Luau value as JSON. `path` names instances.
-pub fn of_value(value: &Value, path: &dyn Fn(InstanceId) -> Rc<str>) -> Json {
+pub fn of_value(value: &Value, path: InstanceName<'_>) -> Json {
     match value {
         Value::Nil => json!({ "$": "nil" }),
         Value::Boolean(value) => Json::Bool(*value),
@@ -24,7 +30,10 @@ pub fn of_value(value: &Value, path: &dyn Fn(InstanceId) -> Rc<str>) -> Json {
             Err(_) => json!({ "$": "string", "b64": BASE64.encode(bytes) }),
         },
         Value::Buffer(bytes) => json!({ "$": "buffer", "b64": BASE64.encode(bytes) }),
-        Value::Instance(id) => json!({ "$": "Instance", "path": path(*id).as_ref(), "id": id.0 }),
+        Value::Instance(id) => {
+            let (path, class) = path(*id);
+            json!({ "$": "Instance", "path": path.as_ref(), "class": class, "id": id.0 })
+        }
         Value::EnumItem(_) => json!({ "$": "EnumItem", "v": value.to_string() }),
         Value::Datatype(datatype) => of_datatype(datatype),
         Value::Table(table) if table.pairs.is_empty() => {
@@ -140,6 +149,68 @@ fn of_datatype(datatype: &Datatype) -> Json {
         | Datatype::RaycastParams(_)
         | Datatype::OverlapParams(_)
         | Datatype::SharedTable(_) => json!({ "$": name }),
+    }
+}
+
+/// A field of a decoded packet as JSON, in the forms of [`of_value`].
+pub fn of_codec(value: &codec::Value, packet: &Packet) -> Json {
+    let list = |values: &[codec::Value]| -> Json {
+        values.iter().map(|value| of_codec(value, packet)).collect::<Vec<_>>().into()
+    };
+    match value {
+        codec::Value::Nil => json!({ "$": "nil" }),
+        codec::Value::Boolean(value) => Json::Bool(*value),
+        codec::Value::Number(number) => of_number(*number),
+        codec::Value::String(bytes) => of_value(&Value::string(bytes), &|_| (Rc::from(""), "")),
+        codec::Value::Buffer(bytes) => json!({ "$": "buffer", "b64": BASE64.encode(bytes) }),
+        codec::Value::Vector(parts) => typed("Vector3", parts),
+        codec::Value::CFrame(parts) => typed("CFrame", parts),
+        codec::Value::Color3(parts) => typed("Color3", parts),
+        codec::Value::BrickColor(number) => json!({ "$": "BrickColor", "v": number }),
+        codec::Value::DateTime(millis) => json!({ "$": "DateTime", "v": of_number(*millis) }),
+        codec::Value::Vector2(parts) => typed("Vector2", parts),
+        codec::Value::UDim(udim) => typed("UDim", &[udim.scale, udim.offset as f32]),
+        codec::Value::UDim2(x, y) => typed("UDim2", &[x.scale, x.offset as f32, y.scale, y.offset as f32]),
+        codec::Value::NumberRange(min, max) => typed("NumberRange", &[*min, *max]),
+        codec::Value::TweenInfo(tween) => json!({
+            "$": "TweenInfo",
+            "v": [
+                of_number(tween.time.into()),
+                tween.style,
+                tween.direction,
+                tween.repeats,
+                tween.reverses,
+                of_number(tween.delay.into()),
+            ],
+        }),
+        codec::Value::ColorSequence(points) => {
+            let parts: Vec<f32> = points
+                .iter()
+                .flat_map(|point| [point.time, point.color[0], point.color[1], point.color[2]])
+                .collect();
+            typed("ColorSequence", &parts)
+        }
+        codec::Value::EnumItem { enum_name, value } => {
+            let item = enum_by_name(enum_name).and_then(|known| known.item_by_value(*value as u32));
+            let name = item.map_or_else(|| of_number(*value).to_string(), |item| item.name().to_owned());
+            json!({ "$": "EnumItem", "v": format!("Enum.{enum_name}.{name}") })
+        }
+        codec::Value::Instance { id, class } => {
+            let known = packet.instance(InstanceId(u32::try_from(*id).unwrap_or(u32::MAX)));
+            let path = known.map_or("", |known| &known.path);
+            json!({ "$": "Instance", "path": path, "class": class, "id": id })
+        }
+        codec::Value::Array(values) => list(values),
+        codec::Value::Map(entries) => {
+            let pairs: Vec<Json> = entries
+                .iter()
+                .map(|(key, value)| json!([of_codec(key, packet), of_codec(value, packet)]))
+                .collect();
+            json!({ "$": "table", "array": [], "pairs": pairs })
+        }
+        codec::Value::Struct(fields) => {
+            Json::Object(fields.iter().map(|(name, value)| (name.clone(), of_codec(value, packet))).collect())
+        }
     }
 }
 

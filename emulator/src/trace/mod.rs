@@ -1,27 +1,29 @@
 //! The record of a run: every remote call and what became of it, joins, leaves, replication, logs, diagnostics, marks.
 //!
 //! Records are kept in order of happening and turned into text on demand ([`Trace::write`]): format
-//! `blinkblox-trace/1`, JSON Lines, no clock and no address of the machine in it. Equal runs give equal bytes.
+//! `blinkblox-trace/1`, JSON Lines, no clock and no address of the machine in it. Equal runs give equal bytes. What a
+//! schema's packets hold is taken apart while writing, so that recording stays cheap.
+//!
+//! Files: `packet` (a call and its fates), `schemas` (reading packets), `json` (lossless values), `write` (records as
+//! lines). Reading a trace back is [`crate::recording`].
 //! Source: emulator requirements, 8.
 
 mod json;
 mod packet;
+mod schemas;
 #[cfg(test)]
 mod tests;
+mod write;
 
-use std::io::{self, Write};
 use std::rc::Rc;
 
-use flate2::{Compression, GzBuilder};
-use serde_json::{Map, Value as Json};
-
 pub use json::{of_number, of_value};
-pub use packet::{Fate, Packet, PacketClass, PacketKind, Receipt, Target};
+pub use packet::{Fate, NamedInstance, Packet, PacketClass, PacketKind, Receipt, Target};
+pub use schemas::{StreamRate, TracedSchema, read_packet};
+pub use write::{FORMAT, pack};
 
 use crate::clock::Time;
 use crate::shared::{Diagnostic, LogLine, Side};
-use crate::value::InstanceId;
-use json::object;
 
 /// The first line of a trace.
 #[derive(Clone, Debug, Default)]
@@ -34,10 +36,12 @@ pub struct Header {
     pub project: Option<String>,
     /// A digest of the project's files, if there is one.
     pub project_hash: Option<String>,
-    /// Signatures of the schemas in use.
-    pub schemas: Vec<String>,
+    /// Full name of the test that made the world, if one did.
+    pub test: Option<String>,
     /// Wall-clock start, Unix seconds.
     pub start: f64,
+    /// Frames a second of the server.
+    pub fps: f64,
 }
 
 /// One thing that happened.
@@ -74,6 +78,8 @@ pub enum Event {
         at: Time,
         /// Whether it waits for a listener.
         queued: bool,
+        /// How often it had to be sent again.
+        resends: u32,
     },
     /// A packet will not arrive at the side, or not be handled there.
     Drop {
@@ -81,6 +87,19 @@ pub enum Event {
         packet: usize,
         /// Why.
         why: Fate,
+    },
+    /// A handler was called for a packet.
+    Handle {
+        /// Id of the packet.
+        packet: u64,
+        /// Full name of the script that holds the handler; empty when unknown.
+        script: Rc<str>,
+        /// Its first line, or the line of the `Wait`; 0 when unknown.
+        line: u32,
+        /// How it ended.
+        end: HandlerEnd,
+        /// Frames of its side from its beginning to its end.
+        frames: u64,
     },
     /// Replication reached the side's send phase: the number of changes by kind.
     Replicate {
@@ -99,6 +118,17 @@ pub enum Event {
     Mark(String),
 }
 
+/// How a handler ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum HandlerEnd {
+    /// Not yet: it waits.
+    Running,
+    /// It returned.
+    Done,
+    /// With this error.
+    Failed(Rc<str>),
+}
+
 /// An event, when and where.
 #[derive(Clone, Debug)]
 pub struct Record {
@@ -112,15 +142,13 @@ pub struct Record {
     pub event: Event,
 }
 
-/// Names of the changes [`Event::Replicate`] counts.
-const CHANGE_KINDS: [&str; 6] = ["create", "parent", "property", "attribute", "tags", "destroy"];
-
 /// Everything recorded of a world.
 #[derive(Debug, Default)]
 pub struct Trace {
     /// Whether frames are recorded too.
     pub frames: bool,
     header: Header,
+    schemas: Vec<TracedSchema>,
     packets: Vec<Packet>,
     records: Vec<Record>,
     names: Vec<(Side, Rc<str>)>,
@@ -135,6 +163,11 @@ impl Trace {
     /// Changes the header, until the trace is written.
     pub fn header_mut(&mut self) -> &mut Header {
         &mut self.header
+    }
+
+    /// Names the schemas whose packets are taken apart in the text.
+    pub fn set_schemas(&mut self, schemas: Vec<TracedSchema>) {
+        self.schemas = schemas;
     }
 
     /// The name records give a side.
@@ -182,7 +215,13 @@ impl Trace {
 
     /// Notes what became of packet `id` at `side`. `now` and `frame` are those of the side.
     pub fn settle(&mut self, id: u64, side: Side, fate: Fate, now: Time, frame: u64) {
-        let Some(index) = self.update(id, side, |receipt| receipt.fate = fate) else { return };
+        let change = |receipt: &mut Receipt| {
+            receipt.fate = fate;
+            if fate == Fate::Delivered {
+                receipt.handled_at = Some(now);
+            }
+        };
+        let Some(index) = self.update(id, side, change) else { return };
         if fate.is_final() && fate != Fate::Delivered {
             self.record(now, frame, side, Event::Drop { packet: index, why: fate });
         }
@@ -190,16 +229,29 @@ impl Trace {
 
     /// Notes the arrival of packet `id`: what is to be its receipt. `now` and `frame` are those of the receiver.
     pub fn arrive(&mut self, id: u64, receipt: Receipt, now: Time, frame: u64) {
-        let (side, fate, arrived_at) = (receipt.side, receipt.fate, receipt.arrived_at);
+        let (side, fate, arrived_at, resends) =
+            (receipt.side, receipt.fate, receipt.arrived_at, receipt.resends);
         let Some(index) = self.update(id, side, |known| *known = receipt) else { return };
         let event = match fate {
             Fate::Delivered | Fate::Queued => {
                 let at = arrived_at.unwrap_or(now);
-                Event::Arrive { packet: index, at, queued: fate == Fate::Queued }
+                Event::Arrive { packet: index, at, queued: fate == Fate::Queued, resends }
             }
             why => Event::Drop { packet: index, why },
         };
         self.record(now, frame, side, event);
+    }
+
+    /// Notes how the handler of record `index` ended, in frame `frame` of its side. Ignored when that is no handler of
+    /// the packet (any more).
+    pub fn end_handler(&mut self, index: usize, id: u64, ended: HandlerEnd, frame: u64) {
+        let Some(record) = self.records.get_mut(index) else { return };
+        if let Event::Handle { packet, end, frames, .. } = &mut record.event
+            && *packet == id
+        {
+            *end = ended;
+            *frames = frame.saturating_sub(record.frame);
+        }
     }
 
     fn update(&mut self, id: u64, side: Side, change: impl FnOnce(&mut Receipt)) -> Option<usize> {
@@ -210,164 +262,4 @@ impl Trace {
         change(&mut packet.receipts[at]);
         Some(index)
     }
-
-    /// Writes the trace as JSON Lines.
-    pub fn write(&self, out: &mut dyn Write) -> io::Result<()> {
-        writeln!(out, "{}", Json::Object(self.header_line()))?;
-        for (number, record) in self.records.iter().enumerate() {
-            writeln!(out, "{}", Json::Object(self.line(number, record)))?;
-        }
-        Ok(())
-    }
-
-    /// Writes the trace compressed with gzip; equal traces give equal bytes.
-    pub fn write_gzip(&self, out: &mut dyn Write) -> io::Result<()> {
-        let mut encoder = GzBuilder::new().mtime(0).operating_system(255).write(out, Compression::default());
-        self.write(&mut encoder)?;
-        encoder.finish()?;
-        Ok(())
-    }
-
-    /// The trace as text.
-    pub fn to_text(&self) -> String {
-        let mut bytes = Vec::new();
-        // Writing to memory cannot fail.
-        let _ = self.write(&mut bytes);
-        String::from_utf8_lossy(&bytes).into_owned()
-    }
-
-    fn header_line(&self) -> Map<String, Json> {
-        let header = &self.header;
-        let settings: Map<String, Json> =
-            header.settings.iter().map(|(name, value)| (name.clone(), value.as_str().into())).collect();
-        let sides: Vec<Json> = self.names.iter().map(|(_, name)| Json::from(&**name)).collect();
-        object([
-            ("format", "blinkblox-trace/1".into()),
-            ("tool", env!("CARGO_PKG_VERSION").into()),
-            ("luau", crate::vm::LUAU_VERSION.into()),
-            // Seeds use all 64 bits, more than a reader's number may hold.
-            ("seed", header.seed.to_string().into()),
-            ("settings", Json::Object(settings)),
-            ("project", header.project.clone().into()),
-            ("projectHash", header.project_hash.clone().into()),
-            ("schemas", header.schemas.clone().into()),
-            ("start", of_number(header.start)),
-            ("sides", sides.into()),
-        ])
-    }
-
-    fn line(&self, number: usize, record: &Record) -> Map<String, Json> {
-        let kind = match &record.event {
-            Event::Join { .. } => "join",
-            Event::Leave { .. } => "leave",
-            Event::Frame { .. } => "frame",
-            Event::Send(packet) => match self.packets[*packet].kind {
-                PacketKind::Event => "send",
-                PacketKind::Invoke(_) => "invoke",
-                PacketKind::Reply(..) => "reply",
-            },
-            Event::Arrive { .. } => "arrive",
-            Event::Drop { .. } => "drop",
-            Event::Replicate { .. } => "repl",
-            Event::Log(_) => "log",
-            Event::Diagnostic(_) => "diag",
-            Event::Mark(_) => "mark",
-        };
-        let mut line = object([
-            ("k", kind.into()),
-            ("t", seconds(record.at)),
-            ("f", record.frame.into()),
-            ("n", (number + 1).into()),
-            ("side", (*self.name(record.side)).into()),
-        ]);
-        line.extend(self.fields(&record.event));
-        line
-    }
-
-    fn fields(&self, event: &Event) -> Map<String, Json> {
-        match event {
-            Event::Join { user_id, name } => {
-                object([("userId", (*user_id).into()), ("name", name.as_str().into())])
-            }
-            Event::Leave { user_id, name, reason } => object([
-                ("userId", (*user_id).into()),
-                ("name", name.as_str().into()),
-                ("reason", reason.as_str().into()),
-            ]),
-            Event::Frame { dt } => object([("dt", seconds(*dt))]),
-            Event::Send(packet) => self.send_fields(&self.packets[*packet]),
-            Event::Arrive { packet, at, queued } => object([
-                ("id", self.packets[*packet].id.into()),
-                ("at", seconds(*at)),
-                ("queued", (*queued).into()),
-            ]),
-            Event::Drop { packet, why } => {
-                object([("id", self.packets[*packet].id.into()), ("why", why.name().into())])
-            }
-            Event::Replicate { to, changes, size } => {
-                let counts = CHANGE_KINDS.iter().zip(changes).filter(|(_, count)| **count > 0);
-                let counts: Map<String, Json> =
-                    counts.map(|(kind, count)| ((*kind).to_owned(), (*count).into())).collect();
-                object([
-                    ("to", (*self.name(*to)).into()),
-                    ("changes", counts.into()),
-                    ("size", (*size).into()),
-                ])
-            }
-            Event::Log(line) => object([
-                ("level", line.level.name().into()),
-                ("text", line.text.as_str().into()),
-                ("script", line.script.clone().into()),
-            ]),
-            Event::Diagnostic(diagnostic) => object([
-                ("code", diagnostic.code.name().into()),
-                ("text", diagnostic.text.as_str().into()),
-                ("script", diagnostic.script.clone().into()),
-                ("line", diagnostic.line.into()),
-            ]),
-            Event::Mark(text) => object([("text", text.as_str().into())]),
-        }
-    }
-
-    fn send_fields(&self, packet: &Packet) -> Map<String, Json> {
-        let to = match packet.to {
-            Target::One(side) => self.name(side),
-            Target::Everyone => "all".into(),
-        };
-        let path = |id: InstanceId| {
-            let known = packet.instances.iter().find(|(known, _)| *known == id);
-            known.map_or_else(|| Rc::from(""), |(_, path)| path.clone())
-        };
-        let args: Vec<Json> = packet.args.iter().map(|value| of_value(value, &path)).collect();
-        let mut fields = object([
-            ("id", packet.id.into()),
-            ("from", (*self.name(packet.from)).into()),
-            ("to", (*to).into()),
-            ("remote", (*packet.remote).into()),
-            ("class", packet.class.name().into()),
-            ("reliable", packet.class.is_reliable().into()),
-            ("size", packet.size.into()),
-            ("sizeRaw", packet.payload.into()),
-            ("args", args.into()),
-        ]);
-        match packet.kind {
-            PacketKind::Event => {}
-            PacketKind::Invoke(call) => {
-                fields.insert("call".into(), call.into());
-            }
-            PacketKind::Reply(call, ok) => {
-                fields.insert("call".into(), call.into());
-                fields.insert("ok".into(), ok.into());
-            }
-        }
-        if packet.injected {
-            fields.insert("injected".into(), true.into());
-        }
-        fields
-    }
-}
-
-/// A time with all nine decimals, as a JSON number.
-fn seconds(at: Time) -> Json {
-    at.to_decimal().parse().map_or(Json::Null, Json::Number)
 }

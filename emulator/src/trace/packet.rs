@@ -109,6 +109,26 @@ pub struct Receipt {
     pub arrived_at: Option<Time>,
     /// How often it had to be sent again.
     pub resends: u32,
+    /// When it was handed to its handlers, if it was.
+    pub handled_at: Option<Time>,
+}
+
+impl Receipt {
+    /// The share of a receiver that has heard nothing yet.
+    pub fn new(side: Side) -> Receipt {
+        Receipt { side, fate: Fate::Sent, arrived_at: None, resends: 0, handled_at: None }
+    }
+}
+
+/// An instance among a packet's arguments, as it was at sending.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NamedInstance {
+    /// Which one.
+    pub id: InstanceId,
+    /// Its full name.
+    pub path: Rc<str>,
+    /// Its class.
+    pub class: &'static str,
 }
 
 /// One call of a remote, whoever it was for.
@@ -130,8 +150,8 @@ pub struct Packet {
     pub kind: PacketKind,
     /// The arguments as they travel.
     pub args: Rc<[Value]>,
-    /// Full names, at sending, of the instances among the arguments.
-    pub instances: Vec<(InstanceId, Rc<str>)>,
+    /// The instances among the arguments.
+    pub instances: Vec<NamedInstance>,
     /// Estimated bytes.
     pub size: usize,
     /// Bytes against the limit of unreliable events.
@@ -150,6 +170,19 @@ impl Packet {
     /// The receiver's share, if the packet was for it.
     pub fn receipt(&self, side: Side) -> Option<&Receipt> {
         self.receipts.iter().find(|receipt| receipt.side == side)
+    }
+
+    /// The buffer that comes first, if one does: what a schema's packets are made of.
+    pub fn buffer(&self) -> Option<&[u8]> {
+        match self.args.first() {
+            Some(Value::Buffer(bytes)) => Some(bytes),
+            _ => None,
+        }
+    }
+
+    /// The instance of that id among the arguments.
+    pub fn instance(&self, id: InstanceId) -> Option<&NamedInstance> {
+        self.instances.iter().find(|known| known.id == id)
     }
 
     /// The fate all receivers share; the first one's where they differ. `None` with no receiver.

@@ -149,6 +149,25 @@ pub(super) unsafe fn trace(l: *mut lua_State) -> (String, String) {
     (position, lines.join("\n"))
 }
 
+/// Chunk and first line of the function on top of the stack; `None` for a function of the host, or no function.
+///
+/// # Safety
+/// `l` is a live state with at least one value.
+pub(super) unsafe fn defined_at(l: *mut lua_State) -> Option<(String, u32)> {
+    // SAFETY: as in `trace`; a negative level is a place on the stack.
+    unsafe {
+        if lua_isfunction(l, -1) == 0 {
+            return None;
+        }
+        let mut at: lua_Debug = std::mem::zeroed();
+        if lua_getinfo(l, -1, c"s".as_ptr(), &mut at) == 0 || at.linedefined < 0 || at.short_src.is_null() {
+            return None;
+        }
+        let source = CStr::from_ptr(at.short_src).to_string_lossy().into_owned();
+        Some((source, u32::try_from(at.linedefined).unwrap_or(0)))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

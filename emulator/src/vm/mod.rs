@@ -459,6 +459,17 @@ impl Vm {
         thread.thread_of(&self.inner).map_or_else(Default::default, |l| unsafe { failure::trace(l) })
     }
 
+    /// Where a function is defined: the name of its chunk and its first line. `None` for one of the host.
+    pub fn defined_at(&self, function: &Handle) -> Option<(String, u32)> {
+        let found = self.enter(|cx| {
+            cx.push_handle(function);
+            // SAFETY: a negative level names a stack place, which holds the function or nil; the record is what Luau
+            // fills, and its text lives as long as the function.
+            Ok(unsafe { failure::defined_at(cx.state()) })
+        });
+        found.ok().flatten()
+    }
+
     /// Asks for the end of a thread that has not ended: it will be among [`Vm::take_ended`], whoever resumes it.
     pub fn watch(&self, thread: &Handle) {
         if let Some(l) = thread.thread_of(&self.inner) {

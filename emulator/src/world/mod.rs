@@ -153,6 +153,7 @@ impl World {
         shared.clock.set(clock);
         let core = Core::new(shared);
         core.trace_mut().frames = options.trace_frames;
+        core.trace_mut().header_mut().fps = options.fps;
         let server = ServerSide::new(&core, options.tree.clone(), options.fps)?;
         Ok(World {
             core,

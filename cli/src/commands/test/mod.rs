@@ -19,7 +19,7 @@ use blinkblox_emulator::testing::{Filter, RunOptions, Shard, WorldDefaults, run}
 use clap::{Args, ValueEnum};
 
 use self::sinks::Sinks;
-use super::emulation::{Fault, colour, fault, seed, setting};
+use super::emulation::{Fault, colour, fault, seed, setting, write_trace};
 use crate::printer::{ColorChoice, print_out};
 
 const EXAMPLES: &str = "\
@@ -107,7 +107,7 @@ pub struct Test {
     /// Run again when a file changes; keys: a all, f failed, p filter, q quit
     #[arg(short, long, conflicts_with = "list")]
     watch: bool,
-    /// Write what crossed the links of every world to FILE, a JSON document a line
+    /// Write what crossed the links of every world to FILE, a JSON document a line; compressed if it ends in .gz
     #[arg(long, value_name = "FILE")]
     trace: Option<PathBuf>,
     /// Clients of worlds that do not say how many
@@ -203,8 +203,7 @@ impl Test {
         report.trace_path = self.trace.as_ref().map(|path| path.display().to_string());
         sinks.end(&report)?;
         if let Some(path) = &self.trace {
-            std::fs::write(path, report.trace_text())
-                .map_err(|error| Fault::usage(format!("{} cannot be written: {error}", path.display())))?;
+            write_trace(path, &report.trace_text())?;
         }
         if let Some(path) = self.coverage_file() {
             std::fs::write(&path, report.coverage().to_lcov())

@@ -3,7 +3,7 @@
 use super::ast::*;
 use super::context::Context;
 use super::functions::{self, FunctionInfo};
-use super::module::{self, State, base_name, events, member};
+use super::module::{self, State, events, member};
 use super::receive::{self, Inbound};
 use super::server::{edit_mode, remotes, return_stubs};
 use super::{send, traffic};
@@ -93,7 +93,7 @@ pub fn emit(schema: &Schema, wire: &Wire) -> String {
     }
     let mut file = module::header("client", &wire.signature, &services);
     file.append(module::foundations(cx));
-    file.local("BASE", text(base_name(&options.remote_scope)));
+    file.local("BASE", text(options.remote_base()));
     file.local("SIGNATURE", text(wire.signature.as_str()));
     file.push(Stat::Call(apply(guard, [name("BASE")])));
     file.blank();

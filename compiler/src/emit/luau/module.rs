@@ -251,11 +251,6 @@ fn describe(event: &Event) -> String {
     format!("{}: {kind} {from}", event.path.join("."))
 }
 
-/// The base name of the remotes.
-pub fn base_name(scope: &str) -> String {
-    if scope.is_empty() { "BLINK".to_owned() } else { format!("{scope}_BLINK") }
-}
-
 /// Parameters of a generated function for these values: positional names, so that none captures a local.
 pub fn positional(values: &[(String, LuauType)]) -> (Vec<Param>, Vec<Expr>) {
     let named: Vec<String> = (1..=values.len()).map(|place| format!("Value{place}")).collect();
@@ -386,7 +381,9 @@ mod tests {
 
     #[test]
     fn remotes_are_named_after_the_scope() {
-        assert_eq!(base_name(""), "BLINK");
-        assert_eq!(base_name("SHOP"), "SHOP_BLINK");
+        assert_eq!(crate::schema::Options::default().remote_base(), "BLINK");
+        let scoped =
+            crate::schema::Options { remote_scope: "SHOP".to_owned(), ..crate::schema::Options::default() };
+        assert_eq!(scoped.remote_base(), "SHOP_BLINK");
     }
 }

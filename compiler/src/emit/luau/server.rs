@@ -3,7 +3,7 @@
 use super::ast::*;
 use super::context::Context;
 use super::functions::{self, FunctionInfo};
-use super::module::{self, EventInfo, State, base_name, events, member};
+use super::module::{self, EventInfo, State, events, member};
 use super::receive::{self, Inbound};
 use super::{send, traffic};
 use crate::schema::{Channel, Schema, Side};
@@ -119,7 +119,7 @@ pub fn emit(schema: &Schema, wire: &Wire) -> String {
     }
     let mut file = module::header("server", &wire.signature, &services);
     file.append(module::foundations(cx));
-    file.local("BASE", text(base_name(&options.remote_scope)));
+    file.local("BASE", text(options.remote_base()));
     file.local("SIGNATURE", text(wire.signature.as_str()));
     file.push(Stat::Call(apply(guard, [name("BASE")])));
     file.blank();
@@ -409,7 +409,7 @@ fn net(cx: &mut Context, declared: Vec<Entry>) -> Expr {
 
 /// `Remotes`
 pub fn remotes(cx: &Context) -> Entry {
-    let base = base_name(&cx.options.remote_scope);
+    let base = cx.options.remote_base();
     Entry::Named(
         member(cx.options.casing, "Remotes"),
         Expr::Table(vec![

@@ -14,7 +14,7 @@ use super::{arguments, size};
 use crate::clock::Time;
 use crate::peer::Peer;
 use crate::shared::{DiagnosticCode, LogLevel, RateLimitMode, Side};
-use crate::trace::{Fate, Packet, PacketClass, PacketKind, Receipt, Target};
+use crate::trace::{Fate, NamedInstance, Packet, PacketClass, PacketKind, Receipt, Target};
 use crate::value::{InstanceId, Value};
 use crate::vm::Parked;
 use crate::world::Core;
@@ -149,17 +149,14 @@ impl Desk {
             remote_id: remote,
             class,
             kind,
-            instances: paths(peer, &args),
+            instances: instances(peer, &args),
             args: args.clone(),
             size,
             payload,
             sent_at: now,
             frame: self.core.frame(self.side),
             injected,
-            receipts: sides
-                .iter()
-                .map(|side| Receipt { side: *side, fate: Fate::Sent, arrived_at: None, resends: 0 })
-                .collect(),
+            receipts: sides.iter().map(|side| Receipt::new(*side)).collect(),
         });
         // What a hostile client sends has not gone through the checks of an honest one.
         let admitted = if injected { Ok(now) } else { self.admit(peer, remote, class, kind, payload, now) };
@@ -304,8 +301,8 @@ impl arguments::Names for TreeNames<'_> {
     }
 }
 
-/// Full names of the instances among arguments.
-fn paths(peer: &Peer, args: &[Value]) -> Vec<(InstanceId, Rc<str>)> {
+/// The instances among arguments, each once.
+fn instances(peer: &Peer, args: &[Value]) -> Vec<NamedInstance> {
     fn collect(value: &Value, found: &mut Vec<InstanceId>) {
         match value {
             Value::Instance(id) if !found.contains(id) => found.push(*id),
@@ -322,5 +319,6 @@ fn paths(peer: &Peer, args: &[Value]) -> Vec<(InstanceId, Rc<str>)> {
         return Vec::new();
     }
     let store = peer.data_model().store();
-    found.into_iter().map(|id| (id, store.full_name(id).into())).collect()
+    let named = |id| NamedInstance { id, path: store.full_name(id).into(), class: store.class(id).name() };
+    found.into_iter().map(named).collect()
 }

@@ -6,6 +6,7 @@
 
 mod arguments;
 mod desk;
+mod handling;
 mod natives;
 mod queue;
 mod rate;

@@ -1,16 +1,18 @@
 //! What happens to calls on the side they arrive at: handlers, queues, callbacks, replies.
 //! Source: Roblox behaviour, 5.2, 5.5 and 5.6.
 
+use std::cell::Cell;
 use std::rc::Rc;
 
 use super::arguments;
 use super::desk::{Answer, Call, Desk, Pending};
+use super::handling::Handling;
 use super::natives::LEFT;
 use super::queue::Admission;
 use crate::clock::Time;
 use crate::datamodel::members::EventRef;
 use crate::peer::Peer;
-use crate::scheduler::{call_later, fail_later, fire, resume_later};
+use crate::scheduler::{HandlerPlace, HandlerWatch, call_later, fail_later, fire_watched, resume_later};
 use crate::shared::{DiagnosticCode, LogLevel, Side, SignalMode};
 use crate::trace::{Fate, PacketClass, PacketKind, Receipt, Target};
 use crate::value::{InstanceId, SignalKey, Value};
@@ -57,8 +59,14 @@ impl Desk {
         {
             let (now, frame) = (self.core.now(), self.core.frame(self.side));
             let mut trace = self.core.trace_mut();
-            let receipt =
-                Receipt { side: self.side, fate, arrived_at: Some(arrived.at), resends: arrived.resends };
+            let handled_at = (fate == Fate::Delivered).then_some(now);
+            let receipt = Receipt {
+                side: self.side,
+                fate,
+                arrived_at: Some(arrived.at),
+                resends: arrived.resends,
+                handled_at,
+            };
             trace.arrive(call.packet, receipt, now, frame);
         }
         // The record comes first: what handlers do is recorded after what they answer to.
@@ -159,15 +167,14 @@ impl Desk {
             None => "it does not exist on this client: not replicated, in a server-only container, or hidden",
         };
         let trace = self.core.trace();
-        let path = trace.packet(call.packet).and_then(|packet| {
-            packet.instances.iter().find(|(known, _)| *known == id).map(|(_, path)| path.clone())
-        });
-        Some(format!("{} arrived as nil: {why}", path.as_deref().unwrap_or("an instance")))
+        let known = trace.packet(call.packet).and_then(|packet| packet.instance(id));
+        Some(format!("{} arrived as nil: {why}", known.map_or("an instance", |known| &known.path)))
     }
 
     fn handle_event(&self, peer: &Rc<Peer>, call: &Call, from: Side) {
         let values = self.delivered(peer, call, from);
-        fire(peer, self.signal(call), values);
+        let watch = Rc::new(Handling { core: self.core.clone(), side: self.side, packet: call.packet });
+        fire_watched(peer, self.signal(call), values, watch);
     }
 
     /// Hands calls that wait to those who listen by now: at the start of each receive phase, and when a callback is
@@ -224,12 +231,20 @@ impl Desk {
         let Some(callback) = peer.data_model().callback(call.remote, self.callback_name()) else { return };
         let values = self.delivered(peer, call, from);
         let answer = Answer { call: number, to: from, remote: call.remote };
+        let handling = Handling { core: self.core.clone(), side: self.side, packet: call.packet };
+        let handler = Rc::new(HandlerPlace::of(peer, &callback.function));
+        let record = Rc::new(Cell::new(0));
+        let begun = record.clone();
+        let watch = Rc::new(handling);
+        let ending = watch.clone();
         let end = move |peer: &Rc<Peer>, end: ThreadEnd| {
+            ending.ended(begun.get(), end.as_ref().err());
             if let Some(desk) = peer.part::<Desk>() {
                 desk.reply(peer, answer, end);
             }
         };
         let start = move |peer: &Rc<Peer>| {
+            record.set(watch.begins(&handler));
             if let Err(failure) = peer.spawn_then(&callback.function, callback.owner, &values, Box::new(end))
             {
                 peer.report(&failure, None);

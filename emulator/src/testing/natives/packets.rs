@@ -110,14 +110,11 @@ fn decode(cx: &mut Cx<'_>) -> Outcome {
     let slot = slot(cx, &director)?;
     let id = cx.number(2)? as u64;
     let packet = slot.world.trace().packet(id).cloned();
-    let decoded = match (&slot.built.wire, packet) {
+    let wire = packet.as_ref().and_then(|packet| slot.built.wire_of(&packet.remote));
+    let decoded = match (wire, packet) {
         (Some(wire), Some(packet)) => {
             let home = slot.home(&director.membrane, packet.from).unwrap_or(HomeId::DIRECTOR);
-            let class_of = |id| {
-                let model = slot.world.server().peer.data_model();
-                model.store().class(id).name().to_string()
-            };
-            let decoded = decoding::decode(wire, &packet, &class_of).unwrap_or(Value::Nil);
+            let decoded = decoding::decode(wire, &packet).unwrap_or(Value::Nil);
             director.membrane.translate(&decoded, home, HomeId::DIRECTOR)?
         }
         _ => Value::Nil,

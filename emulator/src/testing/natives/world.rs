@@ -125,6 +125,7 @@ fn new_world(cx: &mut Cx<'_>) -> Outcome {
         [("server", &built.server_net), ("client", &built.client_net)]
             .map(|(side, path)| (side, path.clone().map_or(Value::Nil, Value::from))),
     );
+    built.describe(&mut world.core().trace_mut());
     let number = director.worlds.add(world, built);
     cx.push_number(f64::from(number));
     cx.push(&net);

@@ -191,7 +191,7 @@ impl Run<'_> {
             None => Status::Passed,
         };
         if self.options.trace {
-            test.trace = director.worlds.trace();
+            test.trace = director.worlds.trace(&test.full_name());
         }
         director.clear();
         deadline.set(None);
