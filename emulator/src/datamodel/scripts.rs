@@ -14,6 +14,7 @@ use super::properties::{self, DISABLED, RUN_CONTEXT};
 use super::store::{GAME, Store, single_id};
 use crate::peer::Peer;
 use crate::scheduler;
+use crate::shared::RunContext;
 use crate::value::{EnumItemId, InstanceId, Value};
 
 /// How far a peer is with its scripts.
@@ -153,6 +154,10 @@ pub fn runnable_scripts(peer: &Rc<Peer>) -> Vec<InstanceId> {
 ///
 /// Order: the tree's, or drawn under the world's `shuffle` setting.
 pub fn begin(peer: &Rc<Peer>, stage: Stage) {
+    let settings = &peer.shared.settings;
+    if !settings.run_scripts || settings.context == RunContext::LuauExecution {
+        return;
+    }
     let model = peer.data_model();
     let runnable = runnable_scripts(peer);
     let mut due = {

@@ -162,7 +162,8 @@ impl Peer {
 
     fn module_ended(self: &Rc<Self>, module: InstanceId, end: ThreadEnd) {
         let state = match end {
-            Ok(values) if values.len() == 1 && !values[0].is_nil() => State::Loaded(values[0].clone()),
+            // One nil is a value as well: published packages end modules of types alone with `return nil`.
+            Ok(values) if values.len() == 1 => State::Loaded(values[0].clone()),
             Ok(_) => State::Failed(NOT_ONE),
             Err(failure) => {
                 self.report(&failure, Some(&self.full_name(module)));

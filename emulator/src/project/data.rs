@@ -1,12 +1,13 @@
-//! JSON, TOML and YAML files as modules that return their value.
+//! JSON, TOML and YAML files as modules that return their value, written to the letter as Rojo writes them.
 
+use std::collections::BTreeMap;
+use std::fmt::Write;
 use std::path::Path;
 
 use blinkblox_compiler::luau::is_name;
 
 use super::json::{Json, Kind};
 use super::problem::{Problem, Result};
-use crate::datatypes::text;
 
 /// Source of a module that returns a JSON value; null is nil.
 pub(super) fn json_module(value: &Json) -> String {
@@ -63,12 +64,13 @@ fn from_json(value: &Json) -> Luau {
         Kind::Number(value) => Luau::Number(*value),
         Kind::String(text) => Luau::String(text.clone()),
         Kind::Array(items) => Luau::Array(items.iter().map(from_json).collect()),
-        Kind::Object(members) => Luau::Table(
-            members
-                .iter()
-                .map(|member| (Luau::String(member.name.clone()), from_json(&member.value)))
-                .collect(),
-        ),
+        // In order of the keys; of several values for one key the last counts.
+        Kind::Object(members) => {
+            let members: BTreeMap<&str, &Json> =
+                members.iter().map(|member| (member.name.as_str(), &member.value)).collect();
+            let pair = |(name, value): (&str, &Json)| (Luau::String(name.to_owned()), from_json(value));
+            Luau::Table(members.into_iter().map(pair).collect())
+        }
     }
 }
 
@@ -115,7 +117,6 @@ fn from_yaml(value: &serde_yaml::Value) -> Option<Luau> {
 fn module(value: &Luau) -> String {
     let mut out = String::from("return ");
     write(&mut out, value, 0);
-    out.push('\n');
     out
 }
 
@@ -125,16 +126,14 @@ fn write(out: &mut String, value: &Luau, depth: usize) {
         Luau::Bool(value) => out.push_str(if *value { "true" } else { "false" }),
         Luau::Number(value) => write_number(out, *value),
         Luau::String(text) => write_string(out, text),
-        Luau::Array(items) if items.is_empty() => out.push_str("{}"),
-        Luau::Table(pairs) if pairs.is_empty() => out.push_str("{}"),
         Luau::Array(items) => {
-            out.push_str("{\n");
-            for item in items {
-                indent(out, depth + 1);
-                write(out, item, depth + 1);
-                out.push_str(",\n");
+            out.push('{');
+            for (index, item) in items.iter().enumerate() {
+                if index > 0 {
+                    out.push_str(", ");
+                }
+                write(out, item, depth);
             }
-            indent(out, depth);
             out.push('}');
         }
         Luau::Table(pairs) => {
@@ -169,11 +168,11 @@ fn write_key(out: &mut String, key: &Luau, depth: usize) {
 
 fn write_number(out: &mut String, value: f64) {
     if value.is_nan() {
-        out.push_str("0 / 0");
+        out.push_str("0/0");
     } else if value.is_infinite() {
         out.push_str(if value > 0.0 { "math.huge" } else { "-math.huge" });
     } else {
-        text::write_number(out, value);
+        let _ = write!(out, "{value}");
     }
 }
 
@@ -204,15 +203,14 @@ mod tests {
         let document = Document::parse(Path::new("a.json"), text.to_owned()).unwrap();
         assert_eq!(
             json_module(&document.root),
-            "return {\n\ta = {\n\t\t1,\n\t\tnil,\n\t\t{},\n\t},\n\t[\"end\"] = \"x\\\"\\n\",\n\t[\"1b\"] = -0.5,\n\tinf = \
-             math.huge,\n}\n"
+            "return {\n\t[\"1b\"] = -0.5,\n\ta = {1, nil, {\n\t}},\n\t[\"end\"] = \"x\\\"\\n\",\n\tinf = math.huge,\n}"
         );
     }
 
     #[test]
     fn toml_dates_become_strings() {
         let source = toml_module(Path::new("a.toml"), "day = 2026-11-29\n[t]\nn = 1_000\n").unwrap();
-        assert_eq!(source, "return {\n\tday = \"2026-11-29\",\n\tt = {\n\t\tn = 1000,\n\t},\n}\n");
+        assert_eq!(source, "return {\n\tday = \"2026-11-29\",\n\tt = {\n\t\tn = 1000,\n\t},\n}");
         let error = toml_module(Path::new("a.toml"), "a = 1\nb = ]\n").unwrap_err();
         assert_eq!(error.place.map(|(line, _)| line), Some(2));
     }
@@ -220,7 +218,7 @@ mod tests {
     #[test]
     fn yaml_keys_may_be_numbers() {
         let source = yaml_module(Path::new("a.yaml"), "1: one\nlist: [true, ~]\n").unwrap();
-        assert_eq!(source, "return {\n\t[1] = \"one\",\n\tlist = {\n\t\ttrue,\n\t\tnil,\n\t},\n}\n");
+        assert_eq!(source, "return {\n\t[1] = \"one\",\n\tlist = {true, nil},\n}");
         assert!(yaml_module(Path::new("a.yaml"), "[1, 2]: x\n").is_err());
         let error = yaml_module(Path::new("a.yaml"), "a: 1\nb: [\n").unwrap_err();
         assert!(error.place.is_some());

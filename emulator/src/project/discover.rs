@@ -80,7 +80,7 @@ pub fn discover(discovery: &Discovery, tree: Option<&ProjectTree>) -> Result<Vec
         .into_iter()
         .map(|(path, name)| {
             let instance = scripts.get(&paths::identity(&path)).cloned();
-            let side = side_of(&name, instance.as_deref());
+            let side = asked_side(&name, instance.as_deref());
             TestFile { path, name, instance, side }
         })
         .collect())
@@ -113,7 +113,7 @@ fn is_test_module(node: &Node) -> bool {
 }
 
 /// The side a file's name asks for, else its container, else the director's.
-fn side_of(name: &str, instance: Option<&[String]>) -> TestSide {
+pub fn asked_side(name: &str, instance: Option<&[String]>) -> TestSide {
     let file = name.rsplit('/').next().unwrap_or(name);
     for ending in NAMES {
         if let Some(stem) = file.strip_suffix(ending) {

@@ -94,7 +94,7 @@ fn every_kind_of_file_becomes_its_class() {
     );
     let tree = load_files(&files);
     assert_eq!(at(&tree, "d").source.as_deref(), Some("return 1\n"));
-    assert_eq!(at(&tree, "e").source.as_deref(), Some("return {\n\tx = nil,\n}\n"));
+    assert_eq!(at(&tree, "e").source.as_deref(), Some("return {\n\tx = nil,\n}"));
     assert_eq!(at(&tree, "i").property("Value"), Some(&PropertyValue::string("text")));
     assert!(at(&tree, "d").file.as_ref().unwrap().ends_with("src/d.luau"));
 }
@@ -524,7 +524,7 @@ fn sourcemaps_stand_in_for_projects() {
     let tree = load_sourcemap(&root.path().join("sourcemap.json")).unwrap();
     assert_eq!(at(&tree, "ReplicatedStorage/Net").source.as_deref(), Some("return 1\n"));
     assert!(at(&tree, "ReplicatedStorage/Net").file.as_ref().unwrap().ends_with("src/net/init.luau"));
-    assert_eq!(at(&tree, "ReplicatedStorage/Data").source.as_deref(), Some("return {\n\t1,\n}\n"));
+    assert_eq!(at(&tree, "ReplicatedStorage/Data").source.as_deref(), Some("return {1}"));
     assert!(tree.warnings[0].to_string().contains("gives the script `Saved` no source file"));
     std::fs::write(root.path().join("sourcemap.json"), r#"{"name": "g"}"#).unwrap();
     let problem = load_sourcemap(&root.path().join("sourcemap.json")).unwrap_err().to_string();

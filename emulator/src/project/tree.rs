@@ -172,6 +172,11 @@ impl ProjectTree {
         self
     }
 
+    /// The names from below the root down to the script made from a file.
+    pub fn script_of(&self, file: &std::path::Path) -> Option<Vec<String>> {
+        self.script_files().remove(&super::paths::identity(file))
+    }
+
     /// The path of names below the root of each script, by the file it was made from. Where several were made from one
     /// file, the first counts.
     pub(super) fn script_files(&self) -> FxHashMap<PathBuf, Vec<String>> {

@@ -1,5 +1,6 @@
-//! Options of data stores. The stores themselves are stub-only; libraries prepare their options at load, and hand them
-//! to mocks. Engine pages: classes/DataStoreOptions, classes/DataStoreSetOptions, checked November 2026.
+//! Data stores, which are stub-only: asking for one fails as in a place that was never published, so that libraries fall
+//! back to what they do there. Their options are objects that libraries prepare at load, and hand to mocks.
+//! Engine pages: classes/DataStoreService, classes/DataStoreOptions, classes/DataStoreSetOptions, checked November 2026.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -10,10 +11,24 @@ use crate::datamodel::instance::this;
 use crate::datamodel::members::{Member, method};
 use crate::peer::Peer;
 use crate::value::{InstanceId, Value};
-use crate::vm::{Cx, Outcome, Returns, Type};
+use crate::vm::{Cx, Outcome, Raise, Returns, Type};
+
+const UNPUBLISHED: &str = "raises what it raises in a place that was never published";
 
 /// What scripts can use.
 pub const MEMBERS: &[Member] = &[
+    method(
+        "DataStoreService",
+        "GetDataStore(name: string, scope: string?, options: Instance?) -> Instance",
+        |cx| no_store(cx, "GetDataStore"),
+    )
+    .instead(UNPUBLISHED),
+    method("DataStoreService", "GetGlobalDataStore() -> Instance", |cx| no_store(cx, "GetGlobalDataStore"))
+        .instead(UNPUBLISHED),
+    method("DataStoreService", "GetOrderedDataStore(name: string, scope: string?) -> Instance", |cx| {
+        no_store(cx, "GetOrderedDataStore")
+    })
+    .instead(UNPUBLISHED),
     method("DataStoreOptions", "SetExperimentalFeatures(experimentalFeatures: table)", keep)
         .instead("keeps the table and does nothing with it"),
     method("DataStoreSetOptions", "GetMetadata() -> table", kept),
@@ -21,6 +36,15 @@ pub const MEMBERS: &[Member] = &[
     method("DataStoreIncrementOptions", "GetMetadata() -> table", kept),
     method("DataStoreIncrementOptions", "SetMetadata(attributes: table)", keep),
 ];
+
+/// The engine's text first, which libraries look for.
+fn no_store(cx: &mut Cx<'_>, member: &str) -> Outcome {
+    this(cx)?;
+    Err(Raise::new(format!(
+        "You must publish this place to the web to access DataStore. ([emulator] Data stores are not emulated; stub them \
+         with side:stub(\"DataStoreService\", \"{member}\", fn))"
+    )))
+}
 
 /// Tables by the instance that keeps them.
 #[derive(Default)]

@@ -11,7 +11,7 @@ use std::fmt;
 pub use random::{Random, Seed};
 pub use settings::{
     CompressEstimate, JoinOrder, RateLimitMode, RemoteKeys, ReplicationOrder, RunContext, Settings,
-    SignalMode, SignalOrder,
+    SignalMode, SignalOrder, SpecSide,
 };
 
 use crate::clock::Time;

@@ -94,6 +94,16 @@ pub enum RunContext {
     LuauExecution,
 }
 
+/// A side that specs can run inside of.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum SpecSide {
+    /// The server.
+    #[default]
+    Server,
+    /// A client.
+    Client,
+}
+
 /// The settings of a world. Source: emulator requirements, 6.9; each default is the one given there.
 #[derive(Clone, Debug)]
 pub struct Settings {
@@ -127,6 +137,10 @@ pub struct Settings {
     pub characters: bool,
     /// Row of the `Is*` table.
     pub context: RunContext,
+    /// Whether scripts start by themselves; never under [`RunContext::LuauExecution`].
+    pub run_scripts: bool,
+    /// The side that specs of the tree run on where neither name nor container says.
+    pub spec_side: SpecSide,
     /// Whether unsafe access in a parallel phase is an error.
     pub strict_parallel: bool,
     /// Whether a rename satisfies `WaitForChild`.
@@ -167,6 +181,8 @@ impl Default for Settings {
             cframe_quantise: true,
             characters: false,
             context: RunContext::default(),
+            run_scripts: true,
+            spec_side: SpecSide::default(),
             strict_parallel: true,
             wait_for_child_rename: true,
             memory_limit: 256 << 20,
@@ -259,6 +275,14 @@ impl Settings {
                     _ => return Err(bad("live, studio or luauExecution")),
                 }
             }
+            "runScripts" => self.run_scripts = switch()?,
+            "specSide" => {
+                self.spec_side = match value {
+                    "server" => SpecSide::Server,
+                    "client" => SpecSide::Client,
+                    _ => return Err(bad("server or client")),
+                }
+            }
             "strictParallel" => self.strict_parallel = switch()?,
             "waitForChildRename" => self.wait_for_child_rename = switch()?,
             "memoryLimit" => self.memory_limit = bytes(value).ok_or_else(|| bad("a size such as 64MiB"))?,
@@ -313,6 +337,8 @@ impl Settings {
             ("cframeQuantise", self.cframe_quantise.to_string()),
             ("characters", self.characters.to_string()),
             ("context", word(&self.context)),
+            ("runScripts", self.run_scripts.to_string()),
+            ("specSide", word(&self.spec_side)),
             ("strictParallel", self.strict_parallel.to_string()),
             ("waitForChildRename", self.wait_for_child_rename.to_string()),
             ("memoryLimit", self.memory_limit.to_string()),

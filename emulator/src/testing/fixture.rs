@@ -65,7 +65,7 @@ pub struct Fixture {
     pub server_schemas: Vec<SchemaSource>,
     /// The schemas of the clients' modules.
     pub client_schemas: Vec<SchemaSource>,
-    /// ModuleScripts of the spec's own: full name and file.
+    /// ModuleScripts of the spec's own: full name, or names joined by `/`, and file.
     pub files: Vec<(String, PathBuf)>,
 }
 
@@ -73,7 +73,7 @@ pub struct Fixture {
 #[derive(Clone, Debug)]
 pub struct Built {
     /// The tree.
-    pub tree: ProjectTree,
+    pub tree: Arc<ProjectTree>,
     /// The same as a server's instances: a clone shares them until it changes them.
     pub store: Store,
     /// Full name of the server's first module, if there is a schema.
@@ -81,9 +81,11 @@ pub struct Built {
     /// Full name of the client's first module, as a client finds it.
     pub client_net: Option<String>,
     /// Files and folders it was read from.
-    pub reads: Vec<PathBuf>,
+    pub reads: Arc<[PathBuf]>,
     /// The schemas, in the order they were named.
     pub schemas: Vec<TracedSchema>,
+    /// A digest of the tree.
+    hash: String,
 }
 
 impl Built {
@@ -98,7 +100,7 @@ impl Built {
         trace.set_schemas(self.schemas.clone());
         let header = trace.header_mut();
         header.project = Some(self.tree.root.name.clone());
-        header.project_hash = Some(digest(&self.tree.root));
+        header.project_hash = Some(self.hash.clone());
     }
 }
 
@@ -155,12 +157,22 @@ impl Fixture {
         for (name, file) in &self.files {
             let source = std::fs::read_to_string(file)
                 .map_err(|error| format!("files: {} cannot be read: {error}", shown(file)))?;
-            let path: Vec<&str> = name.split('.').collect();
+            // Names may have dots in them where slashes part them.
+            let path: Vec<&str> = name.split(if name.contains('/') { '/' } else { '.' }).collect();
             insert(&mut tree.root, &path, source.replace("\r\n", "\n"), Some(file.clone()))
                 .map_err(|problem| format!("files: {name}: {problem}"))?;
         }
         let store = mount::store(&tree, true)?;
-        Ok(Built { tree, store, server_net, client_net, schemas: known, reads })
+        let hash = digest(&tree.root);
+        Ok(Built {
+            tree: Arc::new(tree),
+            store,
+            server_net,
+            client_net,
+            schemas: known,
+            reads: reads.into(),
+            hash,
+        })
     }
 
     /// The files it names itself, there or not.
@@ -241,27 +253,32 @@ pub fn first_errors(compilation: &Compilation) -> String {
         .join("\n")
 }
 
-/// Full name of the instance that `file` would be, judged by the folder it lies in.
-fn place_of(root: &Node, file: &Path) -> Option<Vec<String>> {
+/// Names of the instance that `file` would be, judged by the folder it lies in: below what that folder is, or beside what
+/// another file of it is.
+pub fn place_of(root: &Node, file: &Path) -> Option<Vec<String>> {
     let (folder, stem) = (file.parent()?, file.file_stem()?.to_str()?);
     let wanted = absolute(folder);
     let mut found = None;
+    let mut beside = None;
     root.walk(&mut |node, path| {
-        let is_folder = node.file.as_deref().is_some_and(|made_from| {
-            let made_from = absolute(made_from);
-            let is_init = made_from
-                .file_name()
-                .and_then(|name| name.to_str())
-                .is_some_and(|name| name.starts_with("init."));
-            made_from == wanted || (is_init && made_from.parent() == Some(wanted.as_path()))
-        });
-        if is_folder && found.is_none() {
-            let mut names: Vec<String> = path[1..].iter().map(ToString::to_string).collect();
+        let Some(made_from) = node.file.as_deref().map(absolute) else { return };
+        let is_init = made_from
+            .file_name()
+            .and_then(|name| name.to_str())
+            .is_some_and(|name| name.starts_with("init."));
+        let is_in_folder = made_from.parent() == Some(wanted.as_path());
+        let place = |names: &[&str]| {
+            let mut names: Vec<String> = names.iter().map(ToString::to_string).collect();
             names.push(stem.to_string());
-            found = Some(names);
+            names
+        };
+        if found.is_none() && (made_from == wanted || (is_init && is_in_folder)) {
+            found = Some(place(&path[1..]));
+        } else if beside.is_none() && is_in_folder && node.source.is_some() && path.len() > 2 {
+            beside = Some(place(&path[1..path.len() - 1]));
         }
     });
-    found
+    found.or(beside)
 }
 
 fn absolute(path: &Path) -> PathBuf {
@@ -324,6 +341,15 @@ mod tests {
         let place = place_of(&root, Path::new("game/src/server/Net.luau"));
         assert_eq!(place.unwrap(), ["ServerScriptService", "Server", "Net"]);
         assert_eq!(place_of(&root, Path::new("game/src/other/Net.luau")), None);
+        // A module that stands for one file of its folder has its neighbours beside it.
+        let mut storage = Node::new("ReplicatedStorage", "ReplicatedStorage");
+        let mut module = Node::new("ModuleScript", "Pack");
+        module.file = Some("pack/src/pack.luau".into());
+        module.source = Some("".into());
+        storage.children.push(module);
+        root.children.push(storage);
+        let place = place_of(&root, Path::new("pack/src/pack.spec.luau"));
+        assert_eq!(place.unwrap(), ["ReplicatedStorage", "pack.spec"]);
     }
 
     #[test]

@@ -3,18 +3,20 @@
 use std::rc::Rc;
 
 use super::director::Director;
+use super::inside::{self, Placed};
 use super::natives;
 use super::report::Failure;
 use crate::value::{Table, Value};
 use crate::vm::{self, Handle, compile};
 
 /// The test API's Luau sources, in the order they load; each gets what the earlier ones returned, by name.
-const SOURCES: [(&str, &str); 5] = [
+const SOURCES: [(&str, &str); 6] = [
     ("format", include_str!("luau/format.luau")),
     ("expect", include_str!("luau/expect.luau")),
     ("mock", include_str!("luau/mock.luau")),
     ("tree", include_str!("luau/tree.luau")),
     ("world", include_str!("luau/world.luau")),
+    ("bridge", include_str!("luau/bridge.luau")),
 ];
 
 /// One test as the spec file declares it.
@@ -70,17 +72,10 @@ impl Kit {
                 Ok(())
             })?;
         }
-        let globals = vm.enter(|cx| natives::spec_globals(cx, &api, &director.options.env))?;
-        let main = director.load_spec(&globals)?;
-        vm.enter(|cx| {
-            cx.push_handle(&api);
-            cx.get_field(-1, "tree");
-            cx.get_field(-1, "finish");
-            cx.push_handle(&main);
-            cx.call(0, 1);
-            cx.call(1, 0);
-            Ok(())
-        })?;
+        match inside::placed(director)? {
+            Some(placed) => declare_inside(director, &api, &placed)?,
+            None => load_spec(director, &api)?,
+        }
         let field = |module: &str, name: &str| {
             vm.enter(|cx| {
                 cx.push_handle(&api);
@@ -137,7 +132,17 @@ impl Kit {
                 place: text("source").zip(text("line")).map(|(source, line)| format!("{source}:{line}")),
                 ..Failure::default()
             };
+            cx.get_field(at, "isShown");
+            let is_shown = cx.truthy(-1);
+            cx.pop(1);
             for (name, slot) in [("expected", &mut failure.expected), ("actual", &mut failure.actual)] {
+                // What failed inside a side has become text there.
+                if is_shown {
+                    cx.get_field(at, name);
+                    *slot = if cx.is_nil(-1) { None } else { Some(cx.display(-1)) };
+                    cx.pop(1);
+                    continue;
+                }
                 cx.push_handle(&self.block);
                 cx.get_field(at, name);
                 if cx.is_nil(-1) {
@@ -152,6 +157,40 @@ impl Kit {
         });
         read.ok()
     }
+}
+
+/// Loads the director's file and collects the tests it declares.
+fn load_spec(director: &Rc<Director>, api: &Handle) -> Result<(), vm::Failure> {
+    let vm = director.vm();
+    let globals = vm.enter(|cx| natives::spec_globals(cx, api, &director.options.env))?;
+    let main = director.load_spec(&globals)?;
+    vm.enter(|cx| {
+        cx.push_handle(api);
+        cx.get_field(-1, "tree");
+        cx.get_field(-1, "finish");
+        cx.push_handle(&main);
+        cx.call(0, 1);
+        cx.call(1, 0);
+        Ok(())
+    })?;
+    Ok(())
+}
+
+/// Lists the tests of a file that runs inside a side, and declares one of the director's for each.
+fn declare_inside(director: &Rc<Director>, api: &Handle, placed: &Placed) -> Result<(), vm::Failure> {
+    let listed = inside::list(director, placed)?;
+    let Value::Table(listed) = &listed else { return Ok(()) };
+    let is_test_ez = field(listed, "isTestEz") == Some(&Value::Boolean(true));
+    let options = inside::bridge_options(placed, is_test_ez, &director.options.file);
+    director.vm().enter(|cx| {
+        cx.push_handle(api);
+        cx.get_field(-1, "bridge");
+        cx.get_field(-1, "declare");
+        cx.push(field(listed, "rows").unwrap_or(&Value::Nil));
+        cx.push(&options);
+        cx.call(2, 0);
+        Ok(())
+    })
 }
 
 fn case(row: &Value) -> Option<Case> {

@@ -110,6 +110,9 @@ pub struct Test {
     /// Write what crossed the links of every world to FILE, a JSON document a line; compressed if it ends in .gz
     #[arg(long, value_name = "FILE")]
     trace: Option<PathBuf>,
+    /// The Rojo project that specs may be modules of; the nearest one around each unless given
+    #[arg(long, value_name = "FILE")]
+    project: Option<PathBuf>,
     /// Clients of worlds that do not say how many
     #[arg(long, default_value_t = 0, value_name = "N")]
     clients: u32,
@@ -336,6 +339,7 @@ impl Test {
             })?),
         };
         let defaults = WorldDefaults {
+            project: self.project.clone().or(config.project.clone()),
             settings,
             link,
             fps: self.fps,

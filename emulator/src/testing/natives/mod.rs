@@ -10,9 +10,12 @@ mod replay;
 mod sides;
 mod world;
 
+pub use world::slot_and_side;
+
 use std::rc::Rc;
 
 use super::director::Director;
+use super::inside;
 use super::replay::Recorded;
 use crate::value::Value;
 use crate::vm::{Cx, Failure, Handle, NativeFn, Outcome, Raise, Returns};
@@ -68,6 +71,7 @@ pub fn push_host(cx: &Cx<'_>, director: &Rc<Director>) {
         handles::NATIVES,
         inspect::NATIVES,
         compile::NATIVES,
+        inside::NATIVES,
     ] {
         for (name, function) in group {
             Recorded::push(cx, director, name, *function);

@@ -104,6 +104,8 @@ impl Default for RunOptions {
 /// What worlds of a run are like that do not say otherwise.
 #[derive(Clone, Debug, Default)]
 pub struct WorldDefaults {
+    /// The project that specs may be modules of, instead of the nearest one around each.
+    pub project: Option<PathBuf>,
     /// Settings over the usual ones, by name and value.
     pub settings: Vec<(String, String)>,
     /// The link of clients.
