@@ -51,6 +51,7 @@ pub const MODULES: &[(&str, &str)] = &[
     ("Spawn", include_str!("Spawn.luau")),
     ("Stream", include_str!("Stream.luau")),
     ("Stubs", include_str!("Stubs.luau")),
+    ("Text", include_str!("Text.luau")),
     ("Throttle", include_str!("Throttle.luau")),
     ("Traffic", include_str!("Traffic.luau")),
     ("Tweens", include_str!("Tweens.luau")),

@@ -301,6 +301,11 @@ impl<'a> Inbound<'a> {
         block(|b| {
             b.local("Listener", field(self.hook.clone(), "listener"));
             b.when_else(name("Listener"), called, block(|b| _ = b.push(Stat::Call(deliver))));
+            if !cx.options.sync_validation {
+                // Nothing closes a reader whose listener yielded: woken behind another packet, it must not go on.
+                let is_over = binary(path("Place.packet"), BinaryOp::Ne, name("Buffer"));
+                b.when(is_over, block(|b| _ = b.ret([])));
+            }
         })
     }
 }
