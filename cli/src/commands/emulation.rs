@@ -11,6 +11,9 @@ use clap::{Args, ValueEnum};
 
 use crate::printer::{ColorChoice, print_err};
 
+/// Exit code of a fault of the emulator itself.
+const INTERNAL: i32 = 5;
+
 /// Exit code of wrong arguments.
 pub const USAGE: u8 = 2;
 
@@ -18,6 +21,19 @@ pub const USAGE: u8 = 2;
 pub fn is_one(arguments: &[OsString]) -> bool {
     let first = arguments.first().and_then(|argument| argument.to_str());
     matches!(first, Some("test" | "run" | "repl" | "trace"))
+}
+
+/// Has a fault of the emulator itself end the program with a readable message and the code for it.
+pub fn name_own_faults() {
+    std::panic::set_hook(Box::new(|panic| {
+        let what = panic.payload_as_str().unwrap_or("no reason given");
+        let place = panic.location().map_or(String::new(), |place| format!(" ({place})"));
+        let version = blinkblox_compiler::VERSION;
+        print_err(&format!(
+            "error: BlinkBlox {version} itself failed: {what}{place}\nPlease report this, with what was run.\n"
+        ));
+        std::process::exit(INTERNAL);
+    }));
 }
 
 /// A failure before or beside the run itself. Source of the codes: emulator requirements, 3.3.
@@ -95,15 +111,21 @@ pub struct WorldFlags {
     /// A folder with a Rojo project, a project file, or a place
     #[arg(default_value = ".", value_name = "PROJECT")]
     path: PathBuf,
-    /// Root of all randomness
-    #[arg(long, default_value_t = 0, value_name = "NUMBER")]
-    seed: u64,
+    /// The project file to open, in place of PROJECT
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["path", "place"])]
+    project: Option<PathBuf>,
+    /// The place or model file to open, in place of PROJECT
+    #[arg(long, value_name = "FILE", conflicts_with = "path")]
+    place: Option<PathBuf>,
+    /// Root of all randomness: a number, or `random` [default: random for run, 0 for repl]
+    #[arg(long, value_name = "NUMBER")]
+    seed: Option<String>,
     /// How signals run their handlers; deferred unless blinkblox.toml says otherwise
     #[arg(long, value_enum)]
     signals: Option<Signals>,
-    /// Clients that join at the start
-    #[arg(long, default_value_t = 1, value_name = "N")]
-    clients: u32,
+    /// Clients that join at the start [default: 1]
+    #[arg(long, value_name = "N")]
+    clients: Option<u32>,
     /// Network between them: perfect, lan, wifi, typical, mobile, poor, satellite, hostile, ...
     #[arg(long, default_value = "perfect", value_name = "PRESET")]
     net: String,
@@ -116,11 +138,14 @@ pub struct WorldFlags {
     /// Any setting of a world; may be repeated
     #[arg(long, value_name = "KEY=VALUE")]
     set: Vec<String>,
+    /// The configuration to read, in place of the blinkblox.toml beside the project
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
 }
 
 impl WorldFlags {
-    /// The options the flags stand for.
-    pub fn options(&self) -> Result<GameOptions, Fault> {
+    /// The options the flags stand for; `usual_seed` and `usual_clients` are those of the command.
+    pub fn options(&self, usual_seed: &str, usual_clients: u32) -> Result<GameOptions, Fault> {
         let mut settings = Vec::new();
         if let Some(signals) = self.signals {
             let name = match signals {
@@ -136,17 +161,46 @@ impl WorldFlags {
             let known = blinkblox_emulator::network::PRESETS.join(", ");
             Fault::usage(format!("there is no network `{}`: {known}", self.net))
         })?;
-        if !self.path.exists() {
-            return Err(Fault::load(format!("there is no {}", self.path.display())));
+        let path = self.project.as_ref().or(self.place.as_ref()).unwrap_or(&self.path);
+        if !path.exists() {
+            return Err(Fault::load(format!("there is no {}", path.display())));
         }
         Ok(GameOptions {
-            path: self.path.clone(),
-            seed: self.seed,
+            path: path.clone(),
+            seed: seed("--seed", self.seed.as_deref().unwrap_or(usual_seed))?,
             settings,
-            clients: self.clients,
+            clients: self.clients.unwrap_or(usual_clients),
             link,
             fps: self.fps,
             client_fps: self.client_fps,
+            config: self.config.clone(),
         })
+    }
+}
+
+/// A length of time as people write it: `10`, `10s`, `500ms`, `2m`. Errors: it is none.
+pub fn seconds(flag: &str, text: &str) -> Result<f64, Fault> {
+    let (number, unit) = [("ms", 0.001), ("s", 1.0), ("m", 60.0), ("h", 3600.0)]
+        .into_iter()
+        .find_map(|(suffix, unit)| text.strip_suffix(suffix).map(|number| (number, unit)))
+        .unwrap_or((text, 1.0));
+    match number.parse::<f64>() {
+        Ok(number) if number.is_finite() && number >= 0.0 => Ok(number * unit),
+        _ => Err(Fault::usage(format!("{flag} takes a number of seconds, such as 10 or 1.5m, not `{text}`"))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lengths_of_time_have_units() {
+        let read = |text| seconds("--for", text).ok();
+        assert_eq!(
+            (read("10"), read("10s"), read("500ms"), read("1.5m")),
+            (Some(10.0), Some(10.0), Some(0.5), Some(90.0))
+        );
+        assert_eq!((read("-1"), read("soon"), read("inf"), read("")), (None, None, None, None));
     }
 }

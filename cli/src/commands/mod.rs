@@ -73,6 +73,9 @@ pub fn run(arguments: Vec<OsString>) -> ExitCode {
     }
     let program = std::iter::once(OsString::from("blinkblox"));
     if usage::is_command(&arguments) {
+        if emulation::is_one(&arguments) {
+            emulation::name_own_faults();
+        }
         return match Cli::try_parse_from(program.chain(arguments.iter().cloned())) {
             Ok(cli) => cli.command.run(),
             // Commands of the emulator tell wrong arguments apart from failed runs (emulator requirements, 3.3).

@@ -5,5 +5,9 @@
 mod build;
 mod coverage;
 mod emulation;
+mod prompt;
+mod specs;
 mod support;
+#[cfg(unix)]
+mod terminal;
 mod tools;

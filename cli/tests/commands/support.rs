@@ -15,11 +15,23 @@ pub fn blinkblox(folder: impl AsRef<Path>, arguments: &[&str]) -> Output {
 
 /// The same with text on its standard input.
 pub fn blinkblox_reading(folder: impl AsRef<Path>, arguments: &[&str], stdin: &str) -> Output {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_blinkblox"))
+    start(folder, arguments, stdin, &[])
+}
+
+/// The same with these values in its environment.
+pub fn blinkblox_with(folder: impl AsRef<Path>, arguments: &[&str], values: &[(&str, &str)]) -> Output {
+    start(folder, arguments, "", values)
+}
+
+fn start(folder: impl AsRef<Path>, arguments: &[&str], stdin: &str, values: &[(&str, &str)]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_blinkblox"));
+    for name in ["CLICOLOR_FORCE", "NO_COLOR", "CI", "GITHUB_ACTIONS", "GITHUB_STEP_SUMMARY"] {
+        command.env_remove(name);
+    }
+    let mut child = command
         .current_dir(folder)
         .args(arguments)
-        .env_remove("CLICOLOR_FORCE")
-        .env_remove("NO_COLOR")
+        .envs(values.iter().copied())
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())

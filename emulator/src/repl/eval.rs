@@ -4,87 +4,125 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use super::{Repl, Reply};
+use super::{Place, Repl, Reply};
 use crate::membrane::copy::shallow_to_deep;
 use crate::peer::Peer;
 use crate::scheduler::drain;
+use crate::shared::Side;
 use crate::value::Value;
 use crate::vm::{Failure, Handle, ThreadEnd};
 
 /// Most virtual seconds an input may wait before the prompt returns and leaves it running.
-const PATIENCE: f64 = 5.0;
+pub(super) const PATIENCE: f64 = 5.0;
+
+/// How an input ended.
+pub(super) struct Ended {
+    /// Values it gave, copied; `None` while it still waits.
+    pub(super) values: Option<Result<Vec<Value>, String>>,
+    /// Frames that ran while it waited.
+    pub(super) frames: u64,
+}
 
 impl Repl {
+    /// Runs the pending input, or says that it goes on.
     pub(super) fn evaluate(&mut self) -> Reply {
         let source = self.pending.clone();
-        let peer = match self.world.peer(self.side) {
-            Ok(peer) => peer,
-            Err(error) => {
-                self.pending.clear();
-                return Reply::Problem(error.to_string());
-            }
+        let side = match self.place {
+            Place::Director => return self.evaluate_outside(&source),
+            Place::Side(side) => side,
         };
-        let session = match self.session(&peer) {
-            Ok(session) => session,
+        let compiled = self.compile_on(side, &source);
+        match compiled {
+            Ok((function, text)) => {
+                self.pending.clear();
+                let ended = self.run_on(side, &function);
+                self.note_input(side, &source, &text, &ended);
+                self.answer(side, ended)
+            }
+            Err(failure) if is_incomplete(&failure.text) => Reply::More,
             Err(failure) => {
                 self.pending.clear();
-                return Reply::Problem(failure.text);
+                Reply::Problem(failure.text)
             }
-        };
-        let load = |text: &str| peer.load_beside(&Arc::from(text), "input", &session);
-        let expression = source.strip_prefix('=').unwrap_or(&source);
-        let function = match load(&format!("return {expression}")).or_else(|_| load(&source)) {
-            Ok(function) => function,
-            Err(failure) if is_incomplete(&failure) => return Reply::More,
-            Err(failure) => {
-                self.pending.clear();
-                return Reply::Problem(failure.text);
-            }
-        };
-        self.pending.clear();
-        self.run(&function)
+        }
     }
 
-    /// What all inputs on the current side share their globals with.
-    fn session(&mut self, peer: &Peer) -> Result<Handle, Failure> {
-        if let Some(session) = self.sessions.get(&self.side) {
+    /// An input as a function of a side: an expression's values, or what the statements return. Gives the text that
+    /// was compiled too.
+    fn compile_on(&mut self, side: Side, source: &str) -> Result<(Handle, String), Failure> {
+        let peer = self.world.peer(side).map_err(|error| Failure::text(error.to_string()))?;
+        let session = self.session(&peer)?;
+        let load = |text: String| {
+            peer.load_beside(&Arc::from(text.as_str()), "input", &session).map(|function| (function, text))
+        };
+        let expression = source.strip_prefix('=').unwrap_or(source);
+        load(format!("return {expression}")).or_else(|_| load(source.to_string()))
+    }
+
+    /// What all inputs on a side share their globals with.
+    pub(super) fn session(&mut self, peer: &Peer) -> Result<Handle, Failure> {
+        if let Some(session) = self.sessions.get(&peer.side) {
             return Ok(session.clone());
         }
         let session = peer.load(&Arc::from(""), "input", &[])?;
-        self.sessions.insert(self.side, session.clone());
+        self.sessions.insert(peer.side, session.clone());
         Ok(session)
     }
 
-    fn run(&mut self, function: &Handle) -> Reply {
-        let Ok(peer) = self.world.peer(self.side) else { return Reply::Problem("this side is gone".into()) };
+    /// A function of the current side that gives an expression's value. Errors: it is none.
+    pub(super) fn watcher(&mut self, expression: &str) -> Result<Handle, String> {
+        let peer = self.world.peer(self.side()).map_err(|error| error.to_string())?;
+        let session = self.session(&peer).map_err(|failure| failure.text)?;
+        peer.load_beside(&Arc::from(format!("return {expression}").as_str()), "input", &session)
+            .map_err(|failure| failure.text)
+    }
+
+    /// Runs a function on a side; while it waits, the world goes on for a while.
+    pub(super) fn run_on(&mut self, side: Side, function: &Handle) -> Ended {
+        let failed = |text: String| Ended { values: Some(Err(text)), frames: 0 };
+        let peer = match self.world.peer(side) {
+            Ok(peer) => peer,
+            Err(error) => return failed(error.to_string()),
+        };
         let ended: Rc<RefCell<Option<ThreadEnd>>> = Rc::default();
         let filled = ended.clone();
         let owner = peer.new_owner(None, "input");
         let started =
             peer.spawn_then(function, owner, &[], Box::new(move |_, end| *filled.borrow_mut() = Some(end)));
         if let Err(failure) = started {
-            return Reply::Problem(failure.report());
+            return failed(failure.report());
         }
         drain(&peer);
         let until = self.world.now().seconds() + PATIENCE;
-        while ended.borrow().is_none() && self.world.now().seconds() < until {
-            if let Err(error) = self.world.step(1) {
-                return Reply::Problem(error.to_string());
+        let mut frames = 0;
+        while ended.borrow().is_none() && self.world.now().seconds() < until && !self.interrupt.is_set() {
+            self.extend_deadline();
+            if let Err(text) = self.step_frame() {
+                return Ended { values: Some(Err(text)), frames };
             }
+            frames += 1;
         }
         let end = ended.borrow_mut().take();
-        match end {
+        let values = end.map(|end| match end {
+            Ok(values) => peer.vm.enter(|cx| shallow_to_deep(cx, &values)).map_err(|failure| failure.text),
+            Err(failure) => Err(failure.text),
+        });
+        Ended { values, frames }
+    }
+
+    fn answer(&mut self, side: Side, ended: Ended) -> Reply {
+        match ended.values {
             Some(Ok(values)) => {
-                let copied = peer.vm.enter(|cx| shallow_to_deep(cx, &values));
-                let shown: Vec<String> = match copied {
-                    Ok(values) => values.iter().map(|value| show(&peer, value)).collect(),
-                    Err(failure) => vec![failure.text],
+                let shown = match self.world.peer(side) {
+                    Ok(peer) => values.iter().map(|value| show(&peer, value)).collect::<Vec<_>>().join("\n"),
+                    // The input made its own side leave.
+                    Err(_) => String::new(),
                 };
-                self.with_output(shown.join("\n"))
+                self.with_output(shown)
             }
-            Some(Err(failure)) => {
+            Some(Err(text)) => {
                 let output = self.new_output();
-                Reply::Problem(format!("{output}{}", failure.text))
+                Reply::Problem(format!("{output}{text}"))
             }
             None => self.with_output(format!("(still running after {PATIENCE} virtual seconds)")),
         }
@@ -95,7 +133,7 @@ impl Repl {
 const MOST_ENTRIES: usize = 50;
 
 /// A value with its type.
-fn show(peer: &Peer, value: &Value) -> String {
+pub(super) fn show(peer: &Peer, value: &Value) -> String {
     match value {
         Value::Nil => "nil".to_string(),
         Value::Table(_) => text_of(peer, value, 0),
@@ -104,7 +142,7 @@ fn show(peer: &Peer, value: &Value) -> String {
 }
 
 /// A value as Luau would write it; instances by full name.
-fn text_of(peer: &Peer, value: &Value, depth: usize) -> String {
+pub(super) fn text_of(peer: &Peer, value: &Value, depth: usize) -> String {
     match value {
         Value::String(bytes) => format!("{:?}", String::from_utf8_lossy(bytes)),
         Value::Instance(id) => peer.full_name(*id),
@@ -129,6 +167,6 @@ fn text_of(peer: &Peer, value: &Value, depth: usize) -> String {
 }
 
 /// Whether a syntax error only says that the text ends too early.
-fn is_incomplete(failure: &Failure) -> bool {
-    failure.text.contains("got <eof>") || failure.text.contains("near <eof>")
+pub(super) fn is_incomplete(text: &str) -> bool {
+    text.contains("got <eof>") || text.contains("near <eof>")
 }

@@ -22,6 +22,55 @@ pub fn decode(wire: &Wire, packet: &Packet) -> Option<Value> {
     Some(Value::record(fields))
 }
 
+/// An item of a decoded packet.
+pub struct Item {
+    /// The event or function.
+    pub name: String,
+    /// `event`, `call`, `answer` or `failure`.
+    pub kind: String,
+    /// Its first byte.
+    pub from: usize,
+    /// The byte behind its last.
+    pub to: usize,
+    /// What a listener would hear.
+    pub values: Value,
+}
+
+/// The items of what [`decode`] gives.
+pub fn items(decoded: &Value) -> Vec<Item> {
+    let Some(Value::Table(rows)) = member(decoded, "items") else { return Vec::new() };
+    let text = |row: &Value, name: &str| member(row, name).map_or(String::new(), |value| value.to_string());
+    let place =
+        |row: &Value, name: &str| member(row, name).and_then(|value| value.as_number()).unwrap_or(0.0);
+    rows.array
+        .iter()
+        .map(|row| Item {
+            name: text(row, "name"),
+            kind: text(row, "kind"),
+            from: place(row, "from") as usize,
+            to: place(row, "to") as usize,
+            values: member(row, "values").unwrap_or(Value::Nil),
+        })
+        .collect()
+}
+
+/// Names of the items of what [`decode`] gives.
+pub fn item_names(decoded: &Value) -> Vec<String> {
+    items(decoded).into_iter().map(|item| item.name).collect()
+}
+
+/// Why reading stopped, if it did.
+pub fn stopped(decoded: &Value) -> Option<String> {
+    member(decoded, "stopped").map(|text| text.to_string())
+}
+
+fn member(value: &Value, name: &str) -> Option<Value> {
+    match value {
+        Value::Table(table) => super::kit::field(table, name).cloned(),
+        _ => None,
+    }
+}
+
 fn item(item: &PacketItem) -> Value {
     let kind = match item.kind {
         ItemKind::Event | ItemKind::Ordered { .. } => "event",

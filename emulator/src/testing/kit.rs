@@ -42,8 +42,8 @@ pub struct Kit {
 }
 
 impl Kit {
-    /// Loads the API, then the director's file. Errors: the failure of the file, with its place.
-    pub fn load(director: &Rc<Director>) -> Result<Kit, vm::Failure> {
+    /// Loads the API into a director that has no file. Gives the API's modules and the globals of a spec.
+    pub fn load_api(director: &Rc<Director>) -> Result<(Handle, Vec<(String, Value)>), vm::Failure> {
         let vm = director.vm();
         natives::install(director)?;
         vm.seal(&["_G", "shared"])?;
@@ -72,9 +72,17 @@ impl Kit {
                 Ok(())
             })?;
         }
+        let globals = vm.enter(|cx| natives::spec_globals(cx, &api, &director.options.env))?;
+        Ok((api, globals))
+    }
+
+    /// Loads the API, then the director's file. Errors: the failure of the file, with its place.
+    pub fn load(director: &Rc<Director>) -> Result<Kit, vm::Failure> {
+        let (api, globals) = Kit::load_api(director)?;
+        let vm = director.vm();
         match inside::placed(director)? {
             Some(placed) => declare_inside(director, &api, &placed)?,
-            None => load_spec(director, &api)?,
+            None => load_spec(director, &api, &globals)?,
         }
         let field = |module: &str, name: &str| {
             vm.enter(|cx| {
@@ -160,10 +168,9 @@ impl Kit {
 }
 
 /// Loads the director's file and collects the tests it declares.
-fn load_spec(director: &Rc<Director>, api: &Handle) -> Result<(), vm::Failure> {
+fn load_spec(director: &Rc<Director>, api: &Handle, globals: &[(String, Value)]) -> Result<(), vm::Failure> {
     let vm = director.vm();
-    let globals = vm.enter(|cx| natives::spec_globals(cx, api, &director.options.env))?;
-    let main = director.load_spec(&globals)?;
+    let main = director.load_spec(globals)?;
     vm.enter(|cx| {
         cx.push_handle(api);
         cx.get_field(-1, "tree");

@@ -11,7 +11,7 @@ pub mod decoding;
 pub mod director;
 pub mod fixture;
 mod inside;
-mod kit;
+pub(crate) mod kit;
 mod natives;
 mod replay;
 pub mod report;

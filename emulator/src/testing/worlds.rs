@@ -100,12 +100,12 @@ impl Worlds {
     }
 
     /// Adds a world and gives its number.
-    pub fn add(&self, world: World, built: Built) -> u32 {
+    pub fn add(&self, world: impl Into<Rc<World>>, built: Built) -> u32 {
         let mut slots = self.slots.borrow_mut();
         let number = slots.len() as u32;
         slots.push(Rc::new(Slot {
             number,
-            world: Rc::new(world),
+            world: world.into(),
             built,
             homes: RefCell::default(),
             expected: RefCell::default(),
@@ -217,6 +217,16 @@ impl Worlds {
     /// A line the spec itself prints.
     pub fn print(&self, line: &str) {
         self.printed.borrow_mut().push((self.seconds(), line.to_string()));
+    }
+
+    /// How many lines the spec itself has printed.
+    pub fn printed(&self) -> usize {
+        self.printed.borrow().len()
+    }
+
+    /// Lines the spec itself printed after the first `count`.
+    pub fn printed_since(&self, count: usize) -> Vec<String> {
+        self.printed.borrow().iter().skip(count).map(|(_, line)| line.clone()).collect()
     }
 
     /// The last lines of every side and of the spec itself.

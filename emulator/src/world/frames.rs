@@ -9,7 +9,7 @@ use crate::peer::Peer;
 use crate::scheduler::{self, drain, resume_legacy, resume_waits};
 use crate::services::remotes::Desk;
 use crate::services::{players, run_service};
-use crate::shared::Side;
+use crate::shared::{RunContext, Side};
 
 /// A phase of a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -103,7 +103,10 @@ impl World {
         if self.started.replace(true) {
             return;
         }
-        scripts::begin(&self.server.peer, scripts::Stage::All);
+        // Code run in the cloud is alone: no script of the place starts by itself.
+        if self.core.settings().context != RunContext::LuauExecution {
+            scripts::begin(&self.server.peer, scripts::Stage::All);
+        }
         drain(&self.server.peer);
         self.grant_requests();
         self.notify();
@@ -175,6 +178,15 @@ impl World {
                 )));
             }
         }
+    }
+
+    /// Whether nothing would happen any more by itself: nothing is in flight, nothing is queued, no timer runs, and the
+    /// last frame had no traffic.
+    pub fn is_idle(&self) -> bool {
+        let has_timers = |peer: &Rc<Peer>| peer.scheduler.pending().0 > 0;
+        let timers = has_timers(&self.server.peer)
+            || self.clients().iter().filter_map(|client| client.peer()).any(|peer| has_timers(&peer));
+        !timers && self.unsettled().is_empty() && self.last_traffic.get() < self.now()
     }
 
     /// Whether scripts or what is on the way could still make an instance on that side: something is on its way to

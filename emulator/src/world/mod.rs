@@ -401,6 +401,11 @@ impl World {
         self.paused.set(paused);
     }
 
+    /// Whether simulation rests.
+    pub fn is_paused(&self) -> bool {
+        self.paused.get()
+    }
+
     /// The `Player` of a client, on the server.
     ///
     /// Errors: [`WorldError::NoSuchSide`].
@@ -410,7 +415,7 @@ impl World {
     }
 
     /// The instance of that full name on a side; `game` for `game` and the empty text. `Players.LocalPlayer` is a
-    /// client's own player.
+    /// client's own player, and `workspace` does for `Workspace`.
     ///
     /// Errors: [`WorldError::NoSuchSide`].
     pub fn find(&self, side: Side, path: &str) -> Result<Option<InstanceId>, WorldError> {
@@ -423,6 +428,8 @@ impl World {
                 Side::Client(index) if name == "LocalPlayer" => self.player(index).ok(),
                 _ => None,
             };
+            let is_short = name == "workspace" && at == crate::datamodel::store::GAME;
+            let name = if is_short { "Workspace" } else { name };
             let child = store.find_child(at, name).or_else(local_player);
             match child.filter(|child| store.parent(*child) == Some(at)) {
                 Some(child) => at = child,

@@ -20,6 +20,7 @@ use crate::vm::{Cx, NativeFn, Outcome, Raise, Returns};
 pub const NATIVES: &[(&str, NativeFn)] = &[
     ("require", require),
     ("eval", eval),
+    ("drain", drain),
     ("get", get),
     ("spawnScript", spawn_script),
     ("log", log),
@@ -69,6 +70,13 @@ fn eval(cx: &mut Cx<'_>) -> Outcome {
     let arguments = director.membrane.translate_all(&arguments, HomeId::DIRECTOR, home)?;
     let function = peer.load(&source, "eval", &[]).map_err(|failure| failure.report())?;
     director.membrane.clone().call(cx, HomeId::DIRECTOR, home, &function, &arguments)
+}
+
+fn drain(cx: &mut Cx<'_>) -> Outcome {
+    let director = Director::of(cx)?;
+    let (slot, side) = slot_and_side(cx, &director)?;
+    slot.world.run_deferred(side).map_err(wrong)?;
+    Ok(Returns::NONE)
 }
 
 fn get(cx: &mut Cx<'_>) -> Outcome {

@@ -81,6 +81,7 @@ const WORLD_OPTIONS: &[&str] = &[
     "clientSchema",
     "project",
     "place",
+    "game",
     "files",
     "load",
 ];
@@ -88,9 +89,15 @@ const WORLD_OPTIONS: &[&str] = &[
 fn new_world(cx: &mut Cx<'_>) -> Outcome {
     let director = Director::of(cx)?;
     let options = Options::read("test.world", cx.value(1)?, WORLD_OPTIONS)?;
-    let built = director.worlds.fixture(&fixture(&options, &director)?)?;
+    let game =
+        options.text("game")?.map(|path| crate::game::fixture(&director.resolve(&path), None)).transpose()?;
+    let (fixture, mut settings) = match &game {
+        Some((fixture, config)) => (fixture.clone(), config.settings()?),
+        None => (fixture(&options, &director)?, Settings::default()),
+    };
+    let built = director.worlds.fixture(&fixture)?;
     let run = &director.options.world;
-    let mut settings = Settings { internals: true, ..Settings::default() };
+    settings.internals = true;
     for (key, value) in &run.settings {
         settings.set(key, value)?;
     }
@@ -121,6 +128,9 @@ fn new_world(cx: &mut Cx<'_>) -> Outcome {
         trace_frames: false,
     })
     .map_err(wrong)?;
+    if game.is_some() {
+        world.start();
+    }
     let net = Value::record(
         [("server", &built.server_net), ("client", &built.client_net)]
             .map(|(side, path)| (side, path.clone().map_or(Value::Nil, Value::from))),

@@ -1,0 +1,352 @@
+//! `blinkblox test`: reporters, threads, shares, retries, repro lines and joined reports.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+use crate::support::{blinkblox, blinkblox_with, code, err, out, project};
+
+/// Five files of two blocks with tests that pass, fail, draw and print.
+fn several() -> TempDir {
+    let file = |number: usize| {
+        format!(
+            "describe('block {number} a', function()\n\
+               it('passes', function() test.world({{ clients = 1 }}):step(3) end)\n\
+               it('fails', function() expect({number}):toBe(0) end)\n\
+               it.skip('is skipped', function() end)\n\
+             end)\n\
+             describe('block {number} b', function()\n\
+               it('draws', function() local w = test.world() error(`drew {{w.server:eval('return math.random(1, 1e6)')}}`, 0) end)\n\
+               it.todo('is to write')\n\
+             end)\n\
+             it('stands alone', function() print('from {number}') end)\n"
+        )
+    };
+    let files: Vec<(String, String)> =
+        (1..=5).map(|number| (format!("specs/{number}.spec.luau"), file(number))).collect();
+    let borrowed: Vec<(&str, &str)> =
+        files.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
+    project(&borrowed)
+}
+
+/// A JSON report without real times.
+fn report(folder: &Path, arguments: &[&str]) -> Value {
+    let mut all = vec!["test", "--reporter", "json"];
+    all.extend(arguments);
+    let output = blinkblox(folder, &all);
+    assert!(err(&output).is_empty(), "{}", err(&output));
+    timeless(serde_json::from_str(&out(&output)).unwrap())
+}
+
+fn timeless(mut value: Value) -> Value {
+    match &mut value {
+        Value::Object(map) => {
+            map.shift_remove("seconds");
+            for (_, value) in map.iter_mut() {
+                *value = timeless(value.take());
+            }
+        }
+        Value::Array(list) => list.iter_mut().for_each(|value| *value = timeless(value.take())),
+        _ => {}
+    }
+    value
+}
+
+#[test]
+fn every_number_of_threads_gives_the_same_report() {
+    let folder = several();
+    let one = report(folder.path(), &["--jobs", "1"]);
+    assert_eq!(one["totals"]["passed"], 10);
+    assert_eq!(one["totals"]["failed"], 10);
+    for jobs in ["2", "5", "16"] {
+        assert_eq!(report(folder.path(), &["--jobs", jobs]), one, "--jobs {jobs}");
+    }
+    // What --bail leaves out depends on the order of files, not on which thread was first.
+    let bail = report(folder.path(), &["--jobs", "1", "--bail", "3"]);
+    assert_eq!((&bail["totals"]["failed"], &bail["ended"]), (&Value::from(3), &Value::from("bail")));
+    for jobs in ["2", "5"] {
+        assert_eq!(report(folder.path(), &["--jobs", jobs, "--bail", "3"]), bail, "--jobs {jobs}");
+    }
+}
+
+#[test]
+fn shares_join_to_what_one_machine_finds() {
+    let folder = several();
+    let whole = report(folder.path(), &["--signals", "both"]);
+    let mut files = Vec::new();
+    let mut tests = 0;
+    for share in 1..=3 {
+        for form in ["json", "junit"] {
+            let (share, name) = (format!("{share}/3"), format!("{form}-{share}"));
+            let reporter = format!("{form}={name}");
+            let arguments = [
+                "test",
+                "--signals",
+                "both",
+                "--shard",
+                &share,
+                "--reporter",
+                &reporter,
+                "--reporter",
+                "silent",
+            ];
+            let output = blinkblox(folder.path(), &arguments);
+            assert!(code(&output) < 2, "{}", err(&output));
+            files.push(name);
+        }
+        let text = fs::read_to_string(folder.path().join(format!("json-{share}"))).unwrap();
+        let part: Value = serde_json::from_str(&text).unwrap();
+        tests += part["totals"]["tests"].as_u64().unwrap();
+    }
+    assert_eq!(whole["totals"]["tests"].as_u64().unwrap(), tests, "shares overlap or leave tests out");
+
+    let merge = |form: &str, reporter: &str| {
+        let mut arguments = vec!["test", "--merge", "--reporter", reporter];
+        arguments.extend(files.iter().filter(|file| file.starts_with(form)).map(String::as_str));
+        blinkblox(folder.path(), &arguments)
+    };
+    let joined = merge("json", "json");
+    assert_eq!(code(&joined), 1);
+    assert_eq!(timeless(serde_json::from_str(&out(&joined)).unwrap()), whole);
+    let counts = |text: &str| {
+        let line = text.lines().find(|line| line.starts_with("<testsuites")).unwrap();
+        line.split(" time=").next().unwrap().to_string()
+    };
+    let of_xml = out(&merge("junit", "junit"));
+    assert_eq!(counts(&of_xml), counts(&out(&merge("json", "junit"))));
+    assert!(of_xml.contains("name=\"block 1 a › fails [deferred]\""), "{of_xml}");
+
+    let output = blinkblox(folder.path(), &["test", "--merge", "nowhere.json"]);
+    assert_eq!(code(&output), 3);
+    fs::write(folder.path().join("odd.txt"), "ok").unwrap();
+    let output = blinkblox(folder.path(), &["test", "--merge", "odd.txt"]);
+    assert!(err(&output).contains("odd.txt is no report"), "{}", err(&output));
+}
+
+#[test]
+fn a_share_without_tests_is_no_failure() {
+    let folder = project(&[("a.spec.luau", "it('is alone', function() end)")]);
+    let codes: Vec<i32> = ["1/2", "2/2"]
+        .into_iter()
+        .map(|share| code(&blinkblox(folder.path(), &["test", "--shard", share])))
+        .collect();
+    assert_eq!(codes, [0, 0]);
+    let output = blinkblox(folder.path(), &["test", "--shard", "3/2"]);
+    assert_eq!(code(&output), 2);
+    assert!(err(&output).contains("such as 2/4"), "{}", err(&output));
+}
+
+/// Runs a line of a report as a person would paste it.
+#[cfg(unix)]
+fn pasted(folder: &Path, line: &str) -> Output {
+    let command = line.replacen("blinkblox", env!("CARGO_BIN_EXE_blinkblox"), 1);
+    Command::new("sh").args(["-c", &command]).current_dir(folder).output().unwrap()
+}
+
+#[cfg(unix)]
+#[test]
+fn the_repro_line_runs_the_failure_again() {
+    let odd = "it('d$raws \"`it`\\'s\" › 50% \\\\ [x] (!)', function()\n\
+               error(`drew {test.world().server:eval('return math.random(1, 1e9)')}`, 0)\nend)\n\
+               describe('/slashes/', function() it('in/names/', function() error('no', 0) end) end)\n\
+               it('/all/', function() error('never', 0) end)\n\
+               it('other', function() end)";
+    let folder = project(&[("it's here/a.spec.luau", odd)]);
+    let first = blinkblox(
+        folder.path(),
+        &["test", "--seed", "41", "--repeat", "2", "--set", "signalOrder=oldest", "--net", "wifi"],
+    );
+    let text = out(&first);
+    let lines: Vec<&str> = text.lines().filter_map(|line| line.trim().strip_prefix("again: ")).collect();
+    assert_eq!(lines.len(), 6, "{text}");
+    let drawn = |text: &str| -> Vec<String> {
+        text.lines().map(str::trim).filter(|line| line.starts_with("drew ")).map(str::to_owned).collect()
+    };
+    let all = drawn(&text);
+    assert_eq!(all.len(), 2, "{text}");
+    assert_ne!(all[0], all[1], "two seeds draw the same");
+    for line in &lines {
+        let again = pasted(folder.path(), line);
+        assert_eq!(code(&again), 1, "{line}: {}", err(&again));
+        assert!(out(&again).contains("0 passed, 1 failed\n"), "{line}: {}", out(&again));
+        assert!(line.contains("--set signalOrder=oldest") && line.contains("--net wifi"), "{line}");
+        if line.contains("raws") {
+            assert!(all.contains(&drawn(&out(&again))[0]), "{line}: {}", out(&again));
+        }
+    }
+}
+
+#[test]
+fn a_test_that_passes_alone_is_flaky() {
+    let spec = "local runs = 0\n\
+                it('comes first', function() runs += 1 end)\n\
+                it('minds the other', function() expect(runs):toBe(0) end)\n\
+                it('always fails', function() expect(1):toBe(2) end)";
+    let folder = project(&[("a.spec.luau", spec)]);
+    let plain = report(folder.path(), &[]);
+    assert_eq!(plain["totals"]["failed"], 2);
+    let retried = report(folder.path(), &["--retry", "2"]);
+    let tests = &retried["files"][0]["tests"];
+    assert_eq!((&tests[1]["status"], &tests[1]["attempts"]), (&Value::from("flaky"), &Value::from(2)));
+    assert_eq!((&tests[2]["status"], &tests[2]["attempts"]), (&Value::from("failed"), &Value::from(3)));
+    let arguments = ["test", "--retry", "1", "--exclude", "always"];
+    let output = blinkblox(folder.path(), &arguments);
+    assert_eq!(code(&output), 0);
+    assert!(out(&output).contains("~ minds the other (flaky: passed at run 2)"), "{}", out(&output));
+    assert!(out(&output).contains("1 passed, 0 failed, 1 flaky"), "{}", out(&output));
+    let mut strict = arguments.to_vec();
+    strict.push("--strict");
+    assert_eq!(code(&blinkblox(folder.path(), &strict)), 1);
+}
+
+#[test]
+fn orders_are_drawn_again_from_their_seed() {
+    let spec: String = (0..12).map(|test| format!("it('test {test}', function() end)\n")).collect();
+    let folder = project(&[("a.spec.luau", &spec)]);
+    let order = |arguments: &[&str]| -> Vec<String> {
+        let report = report(folder.path(), arguments);
+        let tests = report["files"][0]["tests"].as_array().unwrap().clone();
+        tests.iter().map(|test| test["name"].as_str().unwrap().to_string()).collect()
+    };
+    let defined = order(&[]);
+    let drawn = order(&["--shuffle", "3"]);
+    assert_ne!(drawn, defined);
+    assert_eq!(drawn, order(&["--shuffle", "3"]));
+    assert_ne!(drawn, order(&["--shuffle", "4"]));
+}
+
+#[test]
+fn the_environment_is_closed_but_for_what_is_passed() {
+    let spec = "it('reads', function()\n\
+                expect(test.env.GIVEN):toBe('yes')\n\
+                expect(test.env.HIDDEN):toBeNil()\nend)";
+    let folder = project(&[("a.spec.luau", spec)]);
+    let run =
+        |arguments: &[&str]| blinkblox_with(folder.path(), arguments, &[("GIVEN", "yes"), ("HIDDEN", "no")]);
+    assert_eq!(code(&run(&["test", "--pass-env", "GIVEN"])), 0);
+    assert_eq!(code(&run(&["test"])), 1);
+}
+
+#[test]
+fn flags_of_worlds_reach_worlds_that_do_not_say_otherwise() {
+    let spec = "it('has two clients at 30 frames', function()\n\
+                local w = test.world()\n\
+                expect(#w:clients()):toBe(2)\n\
+                w:advance(1)\n\
+                expect(w:frame()):toBe(30)\n\
+                expect(w:clients()[1]:ping()):toBeGreaterThan(0.05)\n\
+                expect(#test.world({ clients = 0, fps = 10 }):clients()):toBe(0)\nend)";
+    let folder = project(&[("a.spec.luau", spec), ("blinkblox.toml", "[emulator]\nrateLimit = 9\n")]);
+    let arguments = ["test", "--clients", "2", "--fps", "30", "--net", "wifi", "--reporter", "json"];
+    let output = blinkblox(folder.path(), &arguments);
+    let report: Value = serde_json::from_str(&out(&output)).unwrap();
+    assert_eq!(code(&output), 0, "{report:#}");
+    assert_eq!((&report["settings"]["fps"], &report["settings"]["rateLimit"]), (&"30".into(), &"9".into()));
+}
+
+#[test]
+fn stricter_rules_fail_warnings_and_misuse() {
+    let spec = "it('warns', function() test.world().server:eval(\"warn('careful')\") end)\n\
+        it('overflows', function()\n\
+          local w = test.world({ clients = 1 })\n\
+          w.server:eval([[local r = Instance.new('RemoteEvent', workspace)\n\
+            r:FireAllClients({ 1, a = 2 })]])\n\
+          w:settle()\nend)\n\
+        it('means to', function()\n\
+          local w = test.world({ clients = 1 })\n\
+          w:expectDiagnostic('E-MIXED')\n\
+          w.server:eval([[local r = Instance.new('RemoteEvent', workspace)\n\
+            r:FireAllClients({ 1, a = 2 })]])\n\
+          w:settle()\nend)";
+    let folder = project(&[("a.spec.luau", spec)]);
+    let failed = |arguments: &[&str]| -> Vec<String> {
+        let report = report(folder.path(), arguments);
+        let tests = report["files"][0]["tests"].as_array().unwrap().clone();
+        let failed = tests.iter().filter(|test| test["status"] == "failed");
+        failed.map(|test| test["failure"]["message"].as_str().unwrap().to_string()).collect()
+    };
+    assert_eq!(failed(&[]), Vec::<String>::new());
+    let warned = failed(&["--fail-on-warn"]);
+    assert!(warned.len() == 1 && warned[0].contains("careful"), "{warned:?}");
+    let strict = failed(&["--strict"]);
+    assert!(strict.len() == 1 && strict[0].contains("E-MIXED on server"), "{strict:?}");
+    assert!(strict[0].contains("expectDiagnostic(\"E-MIXED\")"), "{strict:?}");
+}
+
+#[test]
+fn the_whole_run_has_a_limit_too() {
+    let folder = project(&[
+        ("a.spec.luau", "it('is quick', function() end)"),
+        ("b.spec.luau", "it('spins', function() while true do end end)\nit('waits', function() end)"),
+        ("c.spec.luau", "it('never runs', function() end)"),
+    ]);
+    let arguments = ["test", "--wall-timeout-total", "1", "--jobs", "1", "--reporter", "junit=r.xml"];
+    let output = blinkblox(folder.path(), &arguments);
+    assert_eq!(code(&output), 124, "{}", err(&output));
+    let xml = fs::read_to_string(folder.path().join("r.xml")).unwrap();
+    assert!(xml.contains("is quick") && xml.contains("spins") && !xml.contains("never runs"), "{xml}");
+    assert!(xml.contains("name=\"ended\" value=\"timeout\""), "{xml}");
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupted_run_still_reports() {
+    let spec = "it('is done', function() end)\n\
+                it('spins for a while', function() while true do end end)\n\
+                it('never runs', function() end)";
+    let folder = project(&[("a.spec.luau", spec)]);
+    let child = Command::new(env!("CARGO_BIN_EXE_blinkblox"))
+        .args(["test", "--wall-timeout", "4", "--reporter", "junit=r.xml"])
+        .current_dir(folder.path())
+        .spawn()
+        .unwrap();
+    std::thread::sleep(std::time::Duration::from_millis(1500));
+    let killed = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    assert!(killed.success());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(code(&output), 130);
+    let xml = fs::read_to_string(folder.path().join("r.xml")).unwrap();
+    assert!(xml.contains("is done") && !xml.contains("never runs"), "{xml}");
+}
+
+#[test]
+fn reporters_follow_the_place_they_run_in() {
+    let folder = project(&[("a.spec.luau", "it('fails', function() error('no', 0) end)")]);
+    let summary = folder.path().join("summary.md");
+    let github = [("GITHUB_ACTIONS", "true"), ("GITHUB_STEP_SUMMARY", summary.to_str().unwrap())];
+    let output = blinkblox_with(folder.path(), &["test"], &github);
+    let text = out(&output);
+    assert!(text.contains("✗ fails") && text.contains("::error file=a.spec.luau,line=1,"), "{text}");
+    assert!(fs::read_to_string(&summary).unwrap().starts_with("### ❌ 0 passed, 1 failed"));
+    let output = blinkblox_with(folder.path(), &["test", "--reporter", "dots"], &github);
+    assert!(out(&output).starts_with("F\n") && !out(&output).contains("::error"), "{}", out(&output));
+
+    let arguments = ["test", "--reporter", "tap", "--reporter", "json"];
+    let output = blinkblox(folder.path(), &arguments);
+    assert_eq!(code(&output), 2);
+    assert!(err(&output).contains("write one to a file, tap=FILE"), "{}", err(&output));
+    let arguments =
+        ["test", "--reporter", "tap=a.tap", "--reporter", "teamcity:b.txt", "--reporter", "silent"];
+    let output = blinkblox(folder.path(), &arguments);
+    assert_eq!((code(&output), out(&output).as_str()), (1, ""));
+    assert!(fs::read_to_string(folder.path().join("a.tap")).unwrap().starts_with("TAP version 14\nnot ok 1"));
+    assert!(fs::read_to_string(folder.path().join("b.txt")).unwrap().starts_with("##teamcity["));
+}
+
+#[test]
+fn globs_choose_files_and_random_seeds_are_told() {
+    let folder = project(&[
+        ("combat/a.spec.luau", "it('is of combat', function() end)"),
+        ("shop/b.spec.luau", "it('is of the shop', function() end)"),
+    ]);
+    let output = blinkblox(folder.path(), &["test", "--path", "combat/**", "--list"]);
+    assert_eq!(out(&output), "combat/a.spec.luau › is of combat\n");
+    let output = blinkblox(folder.path(), &["test", "--path", "["]);
+    assert_eq!(code(&output), 2);
+    let output = blinkblox(folder.path(), &["test", "--seed", "random"]);
+    let text = out(&output);
+    assert!(text.contains("2 files, seed ") && !text.contains("seed 0,"), "{text}");
+}
