@@ -1,18 +1,18 @@
 //! The client module.
 
 use super::ast::*;
+use super::channels::Channels;
 use super::context::Context;
 use super::functions::{self, FunctionInfo};
 use super::module::{self, State, events, member};
-use super::receive::{self, Inbound};
-use super::server::{edit_mode, remotes, return_stubs};
-use super::{send, traffic};
+use super::receive::Inbound;
+use super::{locals, net, print, send, traffic};
 use crate::schema::{Channel, Event, Schema, Side};
 use crate::wire::Wire;
 
 /// Text of the client module.
 pub fn emit(schema: &Schema, wire: &Wire) -> String {
-    let cx = &mut Context::new(schema, false);
+    let cx = &mut Context::new(schema, Side::Client);
     let options = &schema.options;
     let all = events(schema, wire);
     let mut functions = functions::functions(schema, wire);
@@ -36,28 +36,8 @@ pub fn emit(schema: &Schema, wire: &Wire) -> String {
     let sends_unreliable = sends(Channel::Unreliable);
 
     let mut code = Block::new();
-    let channels = [
-        (Channel::Reliable, "Reliable", "ReadReliable"),
-        (Channel::Unreliable, "Unreliable", "ReadUnreliable"),
-    ];
-    let mut reads = Vec::new();
-    for (channel, _, function) in channels {
-        let decode = receive::decode(cx, function, &mut inbound, &functions, channel);
-        reads.push(decode.is_some());
-        if let Some(decode) = decode {
-            if reads.iter().filter(|reads| **reads).count() == 1 {
-                code.local("Place", cx.runtime("Decoding", "place"));
-            }
-            let on_channel =
-                inbound.iter().map(|event| &event.info).filter(|info| info.wire.channel == channel);
-            let kind = LuauType::Map(Box::new(ty("number")), Box::new(ty("string")));
-            let own = if channel == Channel::Reliable { &functions[..] } else { &[] };
-            code.local_typed(format!("{function}Names"), kind, module::index_names(on_channel, own));
-            code.blank();
-            code.push(decode);
-            code.blank();
-        }
-    }
+    let channels = Channels::new(cx, &mut inbound, &functions);
+    code.append(channels.code.clone());
     code.append(step(cx, sends_reliable, sends_unreliable));
 
     let members = {
@@ -71,17 +51,16 @@ pub fn emit(schema: &Schema, wire: &Wire) -> String {
         };
         module::members(cx, wire, &schema.root, own, &functions)
     };
-    let table = net(cx, members);
+    let table = net::table(cx, members);
 
     let mut tail = Block::new();
     tail.local("Net", table);
     tail.blank();
-    tail.append(edit_mode(cx, &functions));
-    tail.append(connect(cx, &channels, &reads, &functions));
+    tail.append(net::edit_mode(cx, &functions));
+    tail.append(connect(cx, &channels, &functions));
     tail.ret([name("Net")]);
 
     let traffic = traffic::foundations(cx);
-    let guard = cx.runtime_function("Guard");
     let outgoing_batch = sends_reliable.then(|| cx.runtime("ClientBatch", "create"));
     let mut services = vec!["RunService"];
     if functions::needs_storage(cx, &functions) {
@@ -91,12 +70,7 @@ pub fn emit(schema: &Schema, wire: &Wire) -> String {
     if stamped || inbound.iter().any(|event| event.info.event.stream.is_some()) {
         services.push("Workspace");
     }
-    let mut file = module::header("client", &wire.signature, &services);
-    file.append(module::foundations(cx));
-    file.local("BASE", text(options.remote_base()));
-    file.local("SIGNATURE", text(wire.signature.as_str()));
-    file.push(Stat::Call(apply(guard, [name("BASE")])));
-    file.blank();
+    let mut file = module::opening(cx, &wire.signature, &services);
     traffic::declare_remotes(cx, &mut file);
     file.append(traffic);
     if let Some(create) = outgoing_batch {
@@ -118,7 +92,8 @@ pub fn emit(schema: &Schema, wire: &Wire) -> String {
     file.blank();
     file.append(code);
     file.append(tail);
-    super::print::print(&file)
+    locals::relieve(&mut file);
+    print::print(&file)
 }
 
 /// `StepReplication`, and the Heartbeat's version of it.
@@ -139,12 +114,7 @@ fn step(cx: &mut Context, reliable: bool, unreliable: bool) -> Block {
 }
 
 /// Waits for the remotes, checks them, and connects.
-fn connect(
-    cx: &mut Context,
-    channels: &[(Channel, &str, &str); 2],
-    reads: &[bool],
-    functions: &[FunctionInfo],
-) -> Block {
+fn connect(cx: &mut Context, channels: &Channels, functions: &[FunctionInfo]) -> Block {
     let options = cx.options;
     let folder = options.remotes_folder.as_deref().map_or(Expr::Nil, text);
     let is_client = method(name("RunService"), "IsClient", []);
@@ -162,7 +132,7 @@ fn connect(
                 vec![apply(wait, [name("BASE"), folder, num(timeout)])],
             ));
             let missing = or(not(name("FoundReliable")), not(name("FoundUnreliable")));
-            let body = return_stubs(cx, functions, true);
+            let body = net::return_stubs(cx, functions, true);
             out.when(missing, body);
         }
         None => {
@@ -178,16 +148,7 @@ fn connect(
     if options.client_connect_timeout.is_some() {
         out.assign(field(name("Net"), member(options.casing, "Connected")), Expr::Bool(true));
     }
-    for (((channel, _, function), reads), remote) in channels.iter().zip(reads).zip(signals) {
-        let body = receive::receive(cx, *channel, reads.then_some(*function));
-        let params = vec![param("Packet", ty("buffer")), param("Beside", array(ty("any")))];
-        let signal = path(&format!("{remote}.OnClientEvent"));
-        out.push(Stat::Call(method(
-            signal,
-            "Connect",
-            [lambda(Function { params, varargs: None, returns: None, body })],
-        )));
-    }
+    channels.connect(cx, signals, &mut out);
     if !options.manual_replication {
         out.append(heartbeat(options.client_flush_rate));
     }
@@ -210,26 +171,4 @@ fn heartbeat(rate: u32) -> Block {
         let beat = Function { params: Vec::new(), varargs: None, returns: None, body };
         b.push(Stat::Call(method(path("RunService.Heartbeat"), "Connect", [lambda(beat)])));
     })
-}
-
-/// The returned table.
-fn net(cx: &mut Context, declared: Vec<Entry>) -> Expr {
-    let casing = cx.options.casing;
-    let mut entries = vec![Entry::Named(member(casing, "StepReplication"), name("StepReplication"))];
-    if cx.options.client_connect_timeout.is_some() {
-        entries.push(Entry::Named(member(casing, "Connected"), Expr::Bool(false)));
-    }
-    for (pascal, own) in [
-        ("SetRateLimitHandler", "ignoreHandler"),
-        ("SetDecodeErrorHandler", "setDecodeErrorHandler"),
-        ("SetPacketDropHandler", "ignoreHandler"),
-        ("SetListenerErrorHandler", "ignoreHandler"),
-    ] {
-        entries.push(Entry::Named(member(casing, pascal), cx.runtime("ClientReports", own)));
-    }
-    entries.push(remotes(cx));
-    entries.extend(traffic::members(cx));
-    entries.extend(super::limits::entry(cx));
-    entries.extend(declared);
-    Expr::Table(entries)
 }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::ast::Expr;
 use super::ast::path;
 use crate::emit::bundle::Bundle;
-use crate::schema::{Options, PackedBooleanReader, Schema};
+use crate::schema::{Options, PackedBooleanReader, Schema, Side};
 
 /// Names a generated module or function uses for itself, Roblox's among them, so that none derived from the schema may be
 /// one of them.
@@ -22,6 +22,7 @@ const OWN: &[&str] = &[
     "Connected",
     "Cursor",
     "DateTime",
+    "Deeper",
     "Delta",
     "Done",
     "DueStates",
@@ -45,7 +46,6 @@ const OWN: &[&str] = &[
     "Item",
     "Items",
     "Last",
-    "Leave",
     "List",
     "Listener",
     "Missing",
@@ -123,17 +123,22 @@ pub struct Context<'a> {
     pub bundle: Bundle,
     /// Roblox enums whose items are looked up by value.
     pub enums: BTreeSet<String>,
-    /// Whether the module is the server's, which trusts no packet.
-    pub server: bool,
+    /// Whose module it is. The server's trusts no packet; the types module is made as a client's.
+    pub side: Side,
     /// Whether exported types are written, which takes a batch called `Store`.
     pub stores: bool,
 }
 
 impl<'a> Context<'a> {
     /// A context that has asked for nothing yet.
-    pub fn new(schema: &'a Schema, server: bool) -> Self {
+    pub fn new(schema: &'a Schema, side: Side) -> Self {
         let options = &schema.options;
-        Context { schema, options, bundle: Bundle::default(), enums: BTreeSet::new(), server, stores: false }
+        Context { schema, options, bundle: Bundle::default(), enums: BTreeSet::new(), side, stores: false }
+    }
+
+    /// Whether the module is the server's.
+    pub fn is_server(&self) -> bool {
+        self.side == Side::Server
     }
 
     /// `Module.member` of the runtime library, which the module inlines from now on.

@@ -55,8 +55,8 @@ pub fn functions<'a>(schema: &'a Schema, wire: &'a Wire) -> Vec<FunctionInfo<'a>
 
 impl FunctionInfo<'_> {
     /// Whether this side answers it.
-    pub fn is_answered(&self, server: bool) -> bool {
-        (self.function.from == Side::Client) == server
+    pub fn is_answered(&self, side: Side) -> bool {
+        self.function.from != side
     }
 
     fn report_key(&self) -> Expr {
@@ -74,7 +74,7 @@ impl FunctionInfo<'_> {
 
     /// Declares what the answering side keeps.
     pub fn declare(&mut self, cx: &mut Context, state: &mut State) {
-        if !self.is_answered(cx.server) {
+        if !self.is_answered(cx.side) {
             cx.runtime_function("Calls");
             return;
         }
@@ -82,7 +82,7 @@ impl FunctionInfo<'_> {
         let refuse = self.refusal_writer(cx);
         let refuse = state.declare(&format!("Refuse{}", self.key), None, refuse);
         self.refusal = Some(refuse.clone());
-        let value = if cx.server {
+        let value = if cx.is_server() {
             let limit = self.function.concurrency.map_or(Expr::Nil, num);
             let answers = cx.runtime("Answers", "forPlayers");
             apply(answers, [self.name(), self.report_key(), limit, write, refuse])
@@ -90,7 +90,7 @@ impl FunctionInfo<'_> {
             apply(cx.runtime("Answers", "forServer"), [self.name(), write, refuse])
         };
         self.answers = Some(state.declare(&format!("{}Answers", self.key), None, value));
-        self.limit = self.function.rate.filter(|_| cx.server).map(|rate| {
+        self.limit = self.function.rate.filter(|_| cx.is_server()).map(|rate| {
             let limit = cx.runtime("Bucket", "limit");
             let value = apply(limit, [num(rate.rate), num(rate.burst)]);
             state.declare(&format!("{}Rate", self.key), None, value)
@@ -157,7 +157,7 @@ impl FunctionInfo<'_> {
     fn on(&self, cx: &mut Context, answers: &Expr) -> Entry {
         let data = types::of_payload(cx.schema, &self.function.data);
         let returns = types::of_payload(cx.schema, &self.function.return_);
-        let LuauType::Function(params, _) = listener_type(cx.server, &data) else {
+        let LuauType::Function(params, _) = listener_type(cx.is_server(), &data) else {
             unreachable!("a listener's type is a function")
         };
         let listener = LuauType::Function(params, returns.into_iter().map(|(_, ty)| ty).collect());
@@ -171,13 +171,13 @@ impl FunctionInfo<'_> {
     fn invoke(&self, cx: &mut Context) -> Entry {
         let (rest, values) = positional(&types::of_payload(cx.schema, &self.function.data));
         let mut params = Vec::new();
-        if cx.server {
+        if cx.is_server() {
             params.push(param("Player", ty("Player")));
         }
         params.extend(rest);
         let returns: Vec<LuauType> =
             types::of_payload(cx.schema, &self.function.return_).into_iter().map(|(_, ty)| ty).collect();
-        let player = if cx.server { name("Player") } else { Expr::Nil };
+        let player = if cx.is_server() { name("Player") } else { Expr::Nil };
         let identity = [player, name("Id"), self.report_key(), self.name()];
 
         let function = match self.function.yield_ {
@@ -205,7 +205,7 @@ impl FunctionInfo<'_> {
     /// Checks, the id of the call, and the call itself.
     fn sending(&self, cx: &mut Context, values: &[Expr], level: u8) -> Block {
         let mut out = Block::new();
-        if cx.server {
+        if cx.is_server() {
             let refuse = |message: Expr| {
                 block(|b| _ = b.call("error", [apply(message, [path("Player.Name")]), num(level)]))
             };
@@ -216,7 +216,7 @@ impl FunctionInfo<'_> {
             let gone = cx.runtime("Messages", "playerGone");
             out.when(not(method(name("Player"), "IsDescendantOf", [name("Players")])), refuse(gone));
         }
-        let player = if cx.server { vec![name("Player")] } else { Vec::new() };
+        let player = if cx.is_server() { vec![name("Player")] } else { Vec::new() };
         out.local("Id", apply(path("OpenCalls.nextId"), player));
         let ids = |b: &mut Block| {
             b.call("buffer.writeu8", [name("Buffer"), add(name("Start"), num(1)), name("Id")]);
@@ -273,7 +273,7 @@ impl FunctionInfo<'_> {
     }
 
     fn who(&self, cx: &Context) -> Vec<Expr> {
-        if cx.server { vec![name("Player"), name("Id")] } else { vec![name("Id")] }
+        if cx.is_server() { vec![name("Player"), name("Id")] } else { vec![name("Id")] }
     }
 
     /// The values of an item, all of them read, and by how much the cursor is still to be advanced.
@@ -334,7 +334,7 @@ impl FunctionInfo<'_> {
 
     fn read_answer(&self, cx: &mut Context) -> Block {
         let item = &self.wire.answer;
-        let player = if cx.server { name("Player") } else { Expr::Nil };
+        let player = if cx.is_server() { name("Player") } else { Expr::Nil };
         let settle = |b: &mut Block, done: bool, values: Vec<Expr>| {
             let mut args = vec![player.clone(), name("Id"), self.report_key(), Expr::Bool(done)];
             args.extend(values);
@@ -374,7 +374,7 @@ impl FunctionInfo<'_> {
 
     fn missing(&self, cx: &mut Context) -> Block {
         let failure = apply(cx.runtime("Messages", "missingInstance"), []);
-        let report = if cx.server {
+        let report = if cx.is_server() {
             let report = cx.runtime("Reports", "decodeFailed");
             let args = [name("Player"), Expr::Bool(true), self.report_key(), self.name(), failure];
             apply(report, args)
@@ -385,8 +385,8 @@ impl FunctionInfo<'_> {
     }
 
     /// Whether what this side reads of it has slots.
-    pub fn reads_slots(&self, server: bool) -> bool {
-        let item = if self.is_answered(server) { &self.wire.call } else { &self.wire.answer };
+    pub fn reads_slots(&self, side: Side) -> bool {
+        let item = if self.is_answered(side) { &self.wire.call } else { &self.wire.answer };
         item.payload.block.size.slots > 0
     }
 }
@@ -394,8 +394,8 @@ impl FunctionInfo<'_> {
 /// What the calling side needs ahead of its functions: the open calls, and libraries of futures and promises.
 pub fn foundations(cx: &mut Context, functions: &[FunctionInfo]) -> Block {
     let mut out = Block::new();
-    let server = cx.server;
-    let called = |info: &&FunctionInfo| !info.is_answered(server);
+    let side = cx.side;
+    let called = |info: &&FunctionInfo| !info.is_answered(side);
     if !functions.iter().any(|info| called(&info)) {
         return out;
     }
@@ -420,14 +420,14 @@ fn libraries(cx: &Context) -> Vec<(Yield, &'static str, String)> {
 
 /// Whether a library is required, whose path may begin at ReplicatedStorage.
 pub fn needs_storage(cx: &Context, functions: &[FunctionInfo]) -> bool {
-    let called = functions.iter().filter(|info| !info.is_answered(cx.server));
+    let called = functions.iter().filter(|info| !info.is_answered(cx.side));
     called.into_iter().any(|info| info.function.yield_ != Yield::Coroutine)
 }
 
 /// Parameters of what writes an answer: whom it is for.
 fn id_params(cx: &Context) -> Vec<Param> {
     let mut params = Vec::new();
-    if cx.server {
+    if cx.is_server() {
         params.push(param("Player", ty("Player")));
     }
     params.push(param("Id", ty("number")));
@@ -436,15 +436,15 @@ fn id_params(cx: &Context) -> Vec<Param> {
 
 /// The batch that calls and answers go to.
 fn own_batch(cx: &mut Context) -> Expr {
-    if cx.server { apply(cx.runtime("ServerBatch", "own"), [name("Player")]) } else { name("Outgoing") }
+    if cx.is_server() { apply(cx.runtime("ServerBatch", "own"), [name("Player")]) } else { name("Outgoing") }
 }
 
 fn own_type(cx: &Context) -> LuauType {
-    ty(if cx.server { BATCH } else { OUTGOING })
+    ty(if cx.is_server() { BATCH } else { OUTGOING })
 }
 
 fn commit(cx: &mut Context, end: Expr, slot: Option<Expr>, out: &mut Block) {
-    if cx.server {
+    if cx.is_server() {
         out.assign(path("Out.cursor"), end);
         if let Some(slot) = slot {
             out.assign(path("Out.slots"), slot);

@@ -1,12 +1,15 @@
 //! Luau modules from a schema and its wire plan.
 
 pub mod ast;
+mod channels;
 mod client;
 pub mod context;
 mod exports;
 mod functions;
 pub(in crate::emit) mod limits;
+mod locals;
 pub(in crate::emit) mod module;
+mod net;
 mod number;
 pub mod print;
 mod read;

@@ -294,6 +294,23 @@ pub fn header(side: &str, signature: &str, services: &[&str]) -> Block {
     })
 }
 
+/// Starts a server's or client's file: the header, the named types and runtime parts, and the claim of its base name.
+/// Everything that needs a runtime part must have asked for it.
+pub fn opening(cx: &mut Context, signature: &str, services: &[&str]) -> Block {
+    let guard = cx.runtime_function("Guard");
+    let side = match cx.side {
+        Side::Server => "server",
+        Side::Client => "client",
+    };
+    let mut file = header(side, signature, services);
+    file.append(foundations(cx));
+    file.local("BASE", text(cx.options.remote_base()));
+    file.local("SIGNATURE", text(signature));
+    file.push(Stat::Call(apply(guard, [name("BASE")])));
+    file.blank();
+    file
+}
+
 /// Type of a batch. Sends name it: they are many, and what the checker infers is limited a module.
 pub const BATCH: &str = "BLINK_ENTRY";
 /// Type of a client's reliable batch.

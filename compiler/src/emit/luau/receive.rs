@@ -1,9 +1,8 @@
-//! Receiving events: listeners and queues of each, and the function that reads a channel's packets.
+//! Receiving an event: its listeners and queue, and the statements that read one and hand it on.
 
 use super::ast::*;
 use super::context::{Context, Names};
-use super::functions::FunctionInfo;
-use super::module::{EventInfo, State, disconnect_type, dispatch, listener_type, member, positional};
+use super::module::{EventInfo, State, disconnect_type, listener_type, member, positional};
 use super::{read, traffic};
 use crate::schema::{Channel, Delivery, Side};
 
@@ -37,18 +36,18 @@ impl<'a> Inbound<'a> {
 
         let hook = if polled {
             let create = cx.runtime("Queue", "create");
-            let capacity = if cx.server { name("PollCapacity") } else { num(f64::INFINITY) };
+            let capacity = if cx.is_server() { name("PollCapacity") } else { num(f64::INFINITY) };
             state.declare(&format!("{}Rows", info.key), None, apply(create, [capacity]))
         } else {
             let kind = if info.is_sync() { "sync" } else { "async" };
-            let run = if cx.server {
+            let run = if cx.is_server() {
                 let run = cx.runtime("ServerListeners", kind);
                 apply(run, [info.report_key(), event_name.clone()])
             } else {
                 apply(cx.runtime("ClientListeners", kind), [])
             };
             let queue = reliable.then(|| {
-                if cx.server {
+                if cx.is_server() {
                     apply(cx.runtime("Queue", "create"), [num(QUEUE)])
                 } else {
                     apply(cx.runtime("ClientListeners", "queue"), [event_name.clone(), num(QUEUE)])
@@ -68,7 +67,7 @@ impl<'a> Inbound<'a> {
 
         let ordered = event.delivery == Delivery::OrderedUnreliable;
         let last = ordered.then(|| {
-            if cx.server {
+            if cx.is_server() {
                 let create = cx.runtime("Orders", "create");
                 state.declare(&format!("{}Last", info.key), None, apply(create, []))
             } else {
@@ -76,7 +75,7 @@ impl<'a> Inbound<'a> {
                 state.declare(&format!("{}Last", info.key), Some(kind), Expr::Nil)
             }
         });
-        let limit = event.rate.filter(|_| cx.server && event.from == Side::Client).map(|rate| {
+        let limit = event.rate.filter(|_| cx.is_server() && event.from == Side::Client).map(|rate| {
             let limit = cx.runtime("Bucket", "limit");
             let value = apply(limit, [num(rate.rate), num(rate.burst)]);
             state.declare(&format!("{}Rate", info.key), None, value)
@@ -94,7 +93,7 @@ impl<'a> Inbound<'a> {
     pub fn members(&self, cx: &mut Context) -> Vec<Entry> {
         let casing = cx.options.casing;
         let mut heard = self.info.heard(cx.schema);
-        let server = cx.server;
+        let server = cx.is_server();
         if self.polled {
             let mut row = vec![ty("number")];
             if server {
@@ -141,7 +140,7 @@ impl<'a> Inbound<'a> {
     }
 
     /// Statements that read one item and hand it on. `Cursor` stands at its index byte, and ends behind it.
-    fn item(&self, cx: &mut Context) -> Block {
+    pub fn item(&self, cx: &mut Context) -> Block {
         let info = &self.info;
         let item = &info.wire.item;
         let mut names = Names::default();
@@ -186,7 +185,7 @@ impl<'a> Inbound<'a> {
     fn missing(&self, cx: &mut Context) -> Block {
         let event = text(self.info.event.name.as_str());
         let failure = apply(cx.runtime("Messages", "missingInstance"), []);
-        let call = if cx.server {
+        let call = if cx.is_server() {
             let reliable = Expr::Bool(self.info.wire.channel == Channel::Reliable);
             let report = cx.runtime("Reports", "decodeFailed");
             apply(report, [name("Player"), reliable, self.info.report_key(), event, failure])
@@ -252,7 +251,7 @@ impl<'a> Inbound<'a> {
             }
         }
         let (Some(number), Some(last)) = (number, &self.last) else { return inner };
-        if cx.server {
+        if cx.is_server() {
             let accept = cx.runtime("Orders", "accept");
             out.when(apply(accept, [last.clone(), name("Player"), number]), inner);
         } else {
@@ -270,7 +269,7 @@ impl<'a> Inbound<'a> {
     /// call: the place behind the item is stored first, for the reader to go on from when it throws.
     fn delivery(&self, cx: &mut Context, values: Vec<Expr>, advance: u64) -> Block {
         let mut args = Vec::new();
-        if cx.server {
+        if cx.is_server() {
             args.push(name("Player"));
         }
         args.extend(values);
@@ -291,7 +290,7 @@ impl<'a> Inbound<'a> {
     fn direct(&self, cx: &Context, args: Vec<Expr>, deliver: Expr, advance: u64) -> Block {
         let mut called = Block::new();
         called.assign(path("Place.resume"), add(name("Cursor"), size(advance)));
-        if cx.server {
+        if cx.is_server() {
             called.assign(path("Place.items"), name("Items"));
         }
         if self.reads_slots {
@@ -327,124 +326,4 @@ fn kinds(cx: &Context, info: &EventInfo) -> Vec<(String, LuauType)> {
     };
     kinds.resize(planned, ("Value".to_owned(), ty("any")));
     kinds
-}
-
-/// The function that reads packets of a channel, when this side receives anything on it.
-pub fn decode(
-    cx: &mut Context,
-    function: &str,
-    inbound: &mut [Inbound],
-    functions: &[FunctionInfo],
-    channel: Channel,
-) -> Option<Stat> {
-    let mut cases = Vec::new();
-    let mut slots = false;
-    for info in functions.iter().filter(|_| channel == Channel::Reliable) {
-        slots |= info.reads_slots(cx.server);
-        let mut commented = Block::new();
-        commented.comment(info.function.path.join("."));
-        commented.append(info.read(cx));
-        cases.push((info.function.index, commented));
-    }
-    let on_channel = |event: &&mut Inbound| event.info.wire.channel == channel;
-    slots |=
-        inbound.iter_mut().filter(on_channel).any(|event| event.info.wire.item.payload.block.size.slots > 0);
-    for event in inbound.iter_mut().filter(on_channel) {
-        event.reads_slots = slots;
-        let body = event.item(cx);
-        let mut commented = Block::new();
-        commented.comment(event.info.event.path.join("."));
-        commented.append(body);
-        cases.push((event.info.event.index, commented));
-    }
-    if cases.is_empty() {
-        return None;
-    }
-    cases.sort_by_key(|(index, _)| *index);
-
-    let mut body = Block::new();
-    body.local("End", call("buffer.len", [name("Buffer")]));
-    body.local_typed("Cursor", ty("number"), path("Place.resume"));
-    if slots {
-        body.local("Slot", path("Place.slot"));
-    }
-    let mut item = Block::new();
-    if cx.server {
-        body.local("Items", path("Place.items"));
-        let limit = num(cx.options.max_events_per_packet);
-        let dropped = cx.runtime("Reports", "packetDropped");
-        let rate = num(cx.options.inbound_bytes_per_second);
-        let stop = block(|b| {
-            b.push(Stat::Call(apply(dropped, [name("Player"), text("Events"), limit.clone(), rate])));
-            b.ret([]);
-        });
-        item.when(eq(name("Items"), limit), stop);
-        item.bump(name("Items"), num(1));
-    }
-    item.assign(path("Place.at"), name("Cursor"));
-    item.local("Index", call("buffer.readu8", [name("Buffer"), name("Cursor")]));
-    let unknown = cx.runtime("Messages", "unknownIndex");
-    let otherwise = block(|b| {
-        b.call("error", [apply(unknown, [name("Index")]), num(0)]);
-    });
-    item.append(dispatch(&cases, &otherwise));
-    body.push(Stat::While(lt(name("Cursor"), name("End")), item));
-
-    let mut params = Vec::new();
-    if cx.server {
-        params.push(param("Player", ty("Player")));
-    }
-    params.push(param("Buffer", ty("buffer")));
-    let instances = if slots { "Instances" } else { "_Instances" };
-    params.push(param(instances, array(ty("any"))));
-    Some(Stat::Function(function.to_owned(), Function::new(params, body)))
-}
-
-/// Statements of a remote's connection: read the packet, report why it was given up. `Packet` and `Beside` are what
-/// came; on the server they have been admitted.
-pub fn receive(cx: &mut Context, channel: Channel, function: Option<&str>) -> Block {
-    let reliable = Expr::Bool(channel == Channel::Reliable);
-    let mut out = traffic::packet(cx, channel);
-    let Some(function) = function else {
-        let message = apply(cx.runtime("Messages", "silentChannel"), []);
-        let report = if cx.server {
-            let report = cx.runtime("Reports", "decodeFailed");
-            apply(report, [name("Player"), reliable, Expr::Nil, Expr::Nil, message])
-        } else {
-            apply(cx.runtime("ClientReports", "decodeFailed"), [Expr::Nil, message])
-        };
-        out.push(Stat::Call(report));
-        return out;
-    };
-    let names = name(format!("{function}Names"));
-    let mut args = vec![name("Packet")];
-    if cx.options.sync_validation {
-        args.push(names.clone());
-    }
-    args.push(if cx.server {
-        name(format!("{function}Thrown"))
-    } else {
-        cx.runtime("ClientListeners", "thrown")
-    });
-    args.push(name(function));
-    if cx.server {
-        args.push(name("Player"));
-    }
-    args.extend([name("Packet"), name("Beside")]);
-    let run = cx.runtime("Decoding", if cx.options.sync_validation { "runWatched" } else { "run" });
-    out.push(Stat::Local(vec![bare("Done"), bare("Index"), bare("Failure")], vec![apply(run, args)]));
-    let mut failed = Block::new();
-    let found = and(name("Index"), index(names, name("Index")));
-    failed.local_typed("Event", optional(ty("string")), found);
-    let report = if cx.server {
-        let report = cx.runtime("Reports", "decodeFailed");
-        let offset = if channel == Channel::Reliable { 0 } else { 256 };
-        let key = and(name("Event"), add(cast(name("Index"), ty("number")), num(offset)));
-        apply(report, [name("Player"), reliable, key, name("Event"), name("Failure")])
-    } else {
-        apply(cx.runtime("ClientReports", "decodeFailed"), [name("Event"), name("Failure")])
-    };
-    failed.push(Stat::Call(report));
-    out.when(not(name("Done")), failed);
-    out
 }

@@ -1,11 +1,12 @@
 //! The server module.
 
 use super::ast::*;
+use super::channels::Channels;
 use super::context::Context;
 use super::functions::{self, FunctionInfo};
 use super::module::{self, EventInfo, State, events, member};
-use super::receive::{self, Inbound};
-use super::{send, traffic};
+use super::receive::Inbound;
+use super::{locals, net, print, send, traffic};
 use crate::schema::{Channel, Schema, Side};
 use crate::wire::Wire;
 
@@ -14,7 +15,7 @@ const IMMEDIATE: &str = "ServerUnreliable";
 
 /// Text of the server module.
 pub fn emit(schema: &Schema, wire: &Wire) -> String {
-    let cx = &mut Context::new(schema, true);
+    let cx = &mut Context::new(schema, Side::Server);
     let options = &schema.options;
     let all = events(schema, wire);
     let expected: usize = all.iter().map(|info| expected_state(info)).sum();
@@ -41,36 +42,10 @@ pub fn emit(schema: &Schema, wire: &Wire) -> String {
     }
     let mut uses = Uses::of(options.batch_unreliable, &outgoing, &streams);
     uses.reliable |= !functions.is_empty();
-    uses.calls = functions.iter().any(|info| !info.is_answered(true));
+    uses.calls = functions.iter().any(|info| !info.is_answered(Side::Server));
 
-    let reliable = receive::decode(cx, "ReadReliable", &mut inbound, &functions, Channel::Reliable);
-    let unreliable = receive::decode(cx, "ReadUnreliable", &mut inbound, &functions, Channel::Unreliable);
-    let channels = [
-        (Channel::Reliable, "Reliable", "ReadReliable", reliable),
-        (Channel::Unreliable, "Unreliable", "ReadUnreliable", unreliable),
-    ];
-    if channels.iter().any(|(.., body)| body.is_some()) {
-        code.local("Place", cx.runtime("Decoding", "place"));
-    }
-    for (channel, _, function, body) in &channels {
-        if let Some(body) = body {
-            let on_channel =
-                inbound.iter().map(|event| &event.info).filter(|info| info.wire.channel == *channel);
-            let kind = LuauType::Map(Box::new(ty("number")), Box::new(ty("string")));
-            let own = if *channel == Channel::Reliable { &functions[..] } else { &[] };
-            code.local_typed(format!("{function}Names"), kind, module::index_names(on_channel, own));
-            let thrown = cx.runtime("ServerListeners", "thrown");
-            let offset = num(if *channel == Channel::Reliable { 0 } else { 256 });
-            code.local(
-                format!("{function}Thrown"),
-                apply(thrown, [name(format!("{function}Names")), offset]),
-            );
-            code.blank();
-            code.push(body.clone());
-            code.blank();
-        }
-    }
-
+    let channels = Channels::new(cx, &mut inbound, &functions);
+    code.append(channels.code.clone());
     let step = step(cx, &uses, &streams);
     code.append(start(cx, &uses, &channels));
     let forget = forget(cx, &uses, &inbound, &streams, &functions);
@@ -92,23 +67,22 @@ pub fn emit(schema: &Schema, wire: &Wire) -> String {
         };
         module::members(cx, wire, &schema.root, own, &functions)
     };
-    let table = net(cx, members);
+    let table = net::table(cx, members);
 
     let mut tail = Block::new();
     tail.local("Net", table);
     tail.blank();
-    tail.append(edit_mode(cx, &functions));
+    tail.append(net::edit_mode(cx, &functions));
     let wrong_side = cx.runtime("Messages", "wrongSide");
     let refuse = block(|b| _ = b.call("error", [apply(wrong_side, [text("server")]), num(0)]));
     tail.when(not(method(name("RunService"), "IsServer", [])), refuse);
-    tail.push(Stat::Call(method(path("Players.PlayerRemoving"), "Connect", [name("Leave")])));
+    tail.append(leaving(&uses));
     if options.auto_start {
         tail.call("Start", []);
     }
     tail.ret([name("Net")]);
 
     let traffic = traffic::foundations(cx);
-    let guard = cx.runtime_function("Guard");
     let mut services = vec!["Players", "RunService"];
     let needs_clock = !streams.is_empty() || inbound.iter().any(|event| event.info.event.stamp.is_some());
     if functions::needs_storage(cx, &functions) {
@@ -117,12 +91,7 @@ pub fn emit(schema: &Schema, wire: &Wire) -> String {
     if needs_clock {
         services.push("Workspace");
     }
-    let mut file = module::header("server", &wire.signature, &services);
-    file.append(module::foundations(cx));
-    file.local("BASE", text(options.remote_base()));
-    file.local("SIGNATURE", text(wire.signature.as_str()));
-    file.push(Stat::Call(apply(guard, [name("BASE")])));
-    file.blank();
+    let mut file = module::opening(cx, &wire.signature, &services);
     if inbound.iter().any(|event| event.info.is_polled(options.use_polling)) {
         let rows = mul(num(256), call("math.max", [path("Players.MaxPlayers"), num(1)]));
         file.local("PollCapacity", rows);
@@ -138,7 +107,8 @@ pub fn emit(schema: &Schema, wire: &Wire) -> String {
     file.append(step);
     file.append(code);
     file.append(tail);
-    super::print::print(&file)
+    locals::relieve(&mut file);
+    print::print(&file)
 }
 
 /// Pieces of state an event takes at most.
@@ -264,8 +234,6 @@ fn sub_names(left: &str, right: &str) -> Expr {
     binary(name(left), BinaryOp::Sub, name(right))
 }
 
-type Channels<'c> = [(Channel, &'c str, &'c str, Option<Stat>); 2];
-
 /// `Start`: remotes, then connections.
 fn start(cx: &mut Context, uses: &Uses, channels: &Channels) -> Block {
     let options = cx.options;
@@ -305,20 +273,7 @@ fn start(cx: &mut Context, uses: &Uses, channels: &Channels) -> Block {
         let begin = cx.runtime(BATCHED, "start");
         body.push(Stat::Call(apply(begin, [])));
     }
-    for ((channel, _, function, decode), remote) in channels.iter().zip(signals) {
-        let mut connection = Block::new();
-        let admit = apply(path("Gate.admit"), [name("Player"), name("Packet"), name("Beside")]);
-        let read = receive::receive(cx, *channel, decode.is_some().then_some(*function));
-        connection.when(admit, read);
-        let params =
-            vec![param("Player", ty("Player")), param("Packet", ty("any")), param("Beside", ty("any"))];
-        let signal = path(&format!("{remote}.OnServerEvent"));
-        body.push(Stat::Call(method(
-            signal,
-            "Connect",
-            [lambda(Function { params, varargs: None, returns: None, body: connection })],
-        )));
-    }
+    channels.connect(cx, signals, &mut body);
     if !options.manual_replication {
         let heartbeat = path("RunService.Heartbeat");
         body.push(Stat::Call(method(heartbeat, "Connect", [name("StepReplication")])));
@@ -328,7 +283,7 @@ fn start(cx: &mut Context, uses: &Uses, channels: &Channels) -> Block {
     out
 }
 
-/// `Forget`, which drops everything held for a player, and `Leave`, which has it done when a player leaves.
+/// `Forget`: everything held for a player who is leaving.
 fn forget(
     cx: &mut Context,
     uses: &Uses,
@@ -368,96 +323,23 @@ fn forget(
     for drop in drops {
         body.push(Stat::Call(apply(drop, [name("Player")])));
     }
-    let leave = block(|b| {
-        b.call("Forget", [name("Player")]);
+    block(|b| {
+        b.comment("Drops everything held for a player who is leaving.");
+        // Whoever connects it to a signal of any child gives it an Instance.
+        b.function("Forget", Function::new(vec![param("Player", ty("any"))], body));
+        b.blank();
+    })
+}
+
+/// Connections that forget a player: as they leave, and once they are gone, for what was made in between. A call made
+/// in between is left to its timer.
+fn leaving(uses: &Uses) -> Block {
+    let connect = |signal: &str, handler: Expr| Stat::Call(method(path(signal), "Connect", [handler]));
+    block(|b| {
         if uses.calls {
-            b.call("OpenCalls.drop", [name("Player")]);
+            b.push(connect("Players.PlayerRemoving", path("OpenCalls.drop")));
         }
-        b.comment("They are there until all have heard of it, and something may be made for them anew.");
-        b.call("task.delay", [num(0), name("Forget"), name("Player")]);
-    });
-    block(|b| {
-        b.comment("Drops everything held for a player.");
-        b.function("Forget", Function::new(vec![param("Player", ty("Player"))], body));
-        b.blank();
-        b.function("Leave", Function::new(vec![param("Player", ty("Player"))], leave));
-        b.blank();
-    })
-}
-
-/// The returned table.
-fn net(cx: &mut Context, declared: Vec<Entry>) -> Expr {
-    let casing = cx.options.casing;
-    let mut entries = vec![Entry::Named(member(casing, "StepReplication"), name("StepReplication"))];
-    if !cx.options.auto_start {
-        entries.push(Entry::Named(member(casing, "Start"), name("Start")));
-    }
-    for (pascal, own) in [
-        ("SetRateLimitHandler", "setRateLimitHandler"),
-        ("SetDecodeErrorHandler", "setDecodeErrorHandler"),
-        ("SetPacketDropHandler", "setPacketDropHandler"),
-        ("SetListenerErrorHandler", "setListenerErrorHandler"),
-    ] {
-        entries.push(Entry::Named(member(casing, pascal), cx.runtime("Reports", own)));
-    }
-    entries.push(remotes(cx));
-    entries.extend(traffic::members(cx));
-    entries.extend(super::limits::entry(cx));
-    entries.extend(declared);
-    Expr::Table(entries)
-}
-
-/// `Remotes`
-pub fn remotes(cx: &Context) -> Entry {
-    let base = cx.options.remote_base();
-    Entry::Named(
-        member(cx.options.casing, "Remotes"),
-        Expr::Table(vec![
-            Entry::Named("Reliable".into(), text(format!("{base}_RELIABLE_REMOTE"))),
-            Entry::Named("Unreliable".into(), text(format!("{base}_UNRELIABLE_REMOTE"))),
-        ]),
-    )
-}
-
-/// Returns the members that do nothing.
-pub fn return_stubs(cx: &mut Context, functions: &[FunctionInfo], refuse_calls: bool) -> Block {
-    let casing = cx.options.casing;
-    let stubs = cx.runtime_function("Stubs");
-    let mut kept = vec!["Read", "Write"];
-    if cx.options.traffic_stats {
-        kept.extend(["GetTrafficStats", "ResetTrafficStats"]);
-    }
-    let kept =
-        kept.into_iter().map(|pascal| Entry::Named(member(casing, pascal), Expr::Bool(true))).collect();
-    let spelled = |pascal: &str| text(member(casing, pascal));
-    let mut args = vec![name("Net"), spelled("On"), spelled("Iter"), spelled("Next"), Expr::Table(kept)];
-    if !functions.is_empty() {
-        let answered = functions.iter().filter(|info| info.is_answered(cx.server)).map(|info| {
-            let place = info.function.path.iter().fold(name("Net"), |table, key| field(table, key.as_str()));
-            Entry::Keyed(cast(place, ty("any")), Expr::Bool(true))
-        });
-        args.push(Expr::Table(answered.collect()));
-        args.push(spelled("Invoke"));
-        if refuse_calls {
-            let refusal = cx.runtime("Messages", "notConnected");
-            args.push(apply(refusal, []));
-        }
-    }
-    block(|b| {
-        b.local_typed("Stub", ty("any"), apply(stubs, args));
-        let tables = ["Remotes", "Limits"];
-        for pascal in tables.into_iter().filter(|pascal| *pascal == "Remotes" || cx.options.export_limits) {
-            let key = member(casing, pascal);
-            b.assign(field(name("Stub"), key.as_str()), field(name("Net"), key.as_str()));
-        }
-        b.ret([cast(name("Stub"), LuauType::Typeof(Box::new(name("Net"))))]);
-    })
-}
-
-/// Returns stubs in edit mode.
-pub fn edit_mode(cx: &mut Context, functions: &[FunctionInfo]) -> Block {
-    let body = return_stubs(cx, functions, false);
-    block(|b| {
-        b.when(not(method(name("RunService"), "IsRunning", [])), body);
+        b.push(connect("Players.PlayerRemoving", name("Forget")));
+        b.push(connect("Players.ChildRemoved", name("Forget")));
     })
 }

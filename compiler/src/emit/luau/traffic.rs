@@ -12,7 +12,7 @@ pub fn is_metered(cx: &Context) -> bool {
 
 /// Whether each player's traffic is budgeted.
 pub fn has_budget(cx: &Context) -> bool {
-    cx.server && cx.options.outbound_bytes_per_second.is_some()
+    cx.is_server() && cx.options.outbound_bytes_per_second.is_some()
 }
 
 /// Whether sends of the event are withheld from players whose budget is spent.
@@ -80,13 +80,13 @@ pub fn foundations(cx: &mut Context) -> Block {
     for (channel, told) in [(Channel::Reliable, "ToldReliable"), (Channel::Unreliable, "ToldUnreliable")] {
         let mut body = Block::new();
         let mut params = Vec::new();
-        if cx.server {
+        if cx.is_server() {
             params.push(param("Recipients", array(ty("Player"))));
         }
         params.push(param("Bytes", ty("number")));
         if cx.options.traffic_stats {
             let counts = channel_counts(cx, channel);
-            let recipients = if cx.server { len(name("Recipients")) } else { num(1) };
+            let recipients = if cx.is_server() { len(name("Recipients")) } else { num(1) };
             body.append(sent(cx, Some(&counts), name("Bytes"), recipients));
         }
         if budget {
@@ -113,7 +113,7 @@ pub fn take_remotes(cx: &mut Context, found: Expr, out: &mut Block) -> [&'static
         return ["Reliable", "Unreliable"];
     }
     out.push(Stat::Local(vec![bare("ReliableRemote"), bare("UnreliableRemote")], vec![found]));
-    let meter = cx.runtime_function(if cx.server { "ServerMeter" } else { "ClientMeter" });
+    let meter = cx.runtime_function(if cx.is_server() { "ServerMeter" } else { "ClientMeter" });
     for (local, remote, told) in
         [("Reliable", "ReliableRemote", "ToldReliable"), ("Unreliable", "UnreliableRemote", "ToldUnreliable")]
     {

@@ -2,13 +2,13 @@
 
 use super::ast::*;
 use super::context::Context;
-use super::{limits, module, print};
-use crate::schema::{Event, Schema};
+use super::{limits, locals, module, print};
+use crate::schema::{Event, Schema, Side};
 use crate::wire::Wire;
 
 /// Text of the types module.
 pub fn emit(schema: &Schema, wire: &Wire) -> String {
-    let cx = &mut Context::new(schema, false);
+    let cx = &mut Context::new(schema, Side::Client);
     let own = &mut |_: &mut Context, _: &Event| Vec::new();
     let members: Vec<Entry> = module::members(cx, wire, &schema.root, own, &[])
         .into_iter()
@@ -19,5 +19,6 @@ pub fn emit(schema: &Schema, wire: &Wire) -> String {
     let mut file = module::header("types", &wire.signature, &[]);
     file.append(module::foundations(cx));
     file.ret([Expr::Table(members)]);
+    locals::relieve(&mut file);
     print::print(&file)
 }

@@ -17,7 +17,7 @@ impl Reader<'_, '_> {
             let needed = add(mul(count.clone(), size(room.bytes)), run_bytes(count, room.bits));
             self.room(needed, what, out);
         }
-        if room.slots > 0 && room.bytes == 0 && self.cx.server {
+        if room.slots > 0 && room.bytes == 0 && self.cx.is_server() {
             let left = sub(num(self.cx.options.max_instances_per_packet), name("Slot"));
             out.when(
                 gt(mul(count.clone(), size(room.slots)), left),

@@ -1,0 +1,192 @@
+//! The two channels of a module: the functions that read their packets, and the connections that call them.
+
+use super::ast::*;
+use super::context::Context;
+use super::functions::FunctionInfo;
+use super::module::{dispatch, index_names};
+use super::receive::Inbound;
+use super::traffic;
+use crate::schema::Channel;
+
+/// Each channel, with the name of the function that reads its packets.
+const CHANNELS: [(Channel, &str); 2] =
+    [(Channel::Reliable, "ReadReliable"), (Channel::Unreliable, "ReadUnreliable")];
+
+/// What reads the packets of this side.
+pub struct Channels {
+    /// The reading functions, and tables that name their items.
+    pub code: Block,
+    /// Whether anything is received, on each of [`CHANNELS`].
+    reads: [bool; 2],
+}
+
+/// What is added to an index to tell items of the two channels apart.
+fn offset(channel: Channel) -> Expr {
+    num(if channel == Channel::Reliable { 0 } else { 256 })
+}
+
+impl Channels {
+    /// Readers of every channel that this side receives anything on.
+    pub fn new(cx: &mut Context, inbound: &mut [Inbound], functions: &[FunctionInfo]) -> Channels {
+        let readers = CHANNELS.map(|(channel, function)| decode(cx, function, inbound, functions, channel));
+        let reads = [readers[0].is_some(), readers[1].is_some()];
+        let mut code = Block::new();
+        if reads.contains(&true) {
+            code.local("Place", cx.runtime("Decoding", "place"));
+        }
+        for ((channel, function), reader) in CHANNELS.into_iter().zip(readers) {
+            let Some(reader) = reader else { continue };
+            let on_channel =
+                inbound.iter().map(|event| &event.info).filter(|info| info.wire.channel == channel);
+            let own = if channel == Channel::Reliable { functions } else { &[] };
+            let kind = LuauType::Map(Box::new(ty("number")), Box::new(ty("string")));
+            code.local_typed(format!("{function}Names"), kind, index_names(on_channel, own));
+            if cx.is_server() {
+                let thrown = cx.runtime("ServerListeners", "thrown");
+                let told = apply(thrown, [name(format!("{function}Names")), offset(channel)]);
+                code.local(format!("{function}Thrown"), told);
+            }
+            code.blank();
+            code.push(reader);
+            code.blank();
+        }
+        Channels { code, reads }
+    }
+
+    /// Connects both remotes, which are called `remotes`. On the server the gate is asked first.
+    pub fn connect(&self, cx: &mut Context, remotes: [&str; 2], out: &mut Block) {
+        for (((channel, function), reads), remote) in CHANNELS.into_iter().zip(self.reads).zip(remotes) {
+            let read = receive(cx, channel, reads.then_some(function));
+            let (event, params, body) = if cx.is_server() {
+                let admit = apply(path("Gate.admit"), [name("Player"), name("Packet"), name("Beside")]);
+                let any = |local: &str| param(local, ty("any"));
+                let params = vec![param("Player", ty("Player")), any("Packet"), any("Beside")];
+                ("OnServerEvent", params, block(|b| _ = b.when(admit, read)))
+            } else {
+                let params = vec![param("Packet", ty("buffer")), param("Beside", array(ty("any")))];
+                ("OnClientEvent", params, read)
+            };
+            let handler = lambda(Function { params, varargs: None, returns: None, body });
+            out.push(Stat::Call(method(field(name(remote), event), "Connect", [handler])));
+        }
+    }
+}
+
+/// The function that reads packets of a channel, when this side receives anything on it.
+fn decode(
+    cx: &mut Context,
+    function: &str,
+    inbound: &mut [Inbound],
+    functions: &[FunctionInfo],
+    channel: Channel,
+) -> Option<Stat> {
+    let mut cases = Vec::new();
+    let mut slots = false;
+    for info in functions.iter().filter(|_| channel == Channel::Reliable) {
+        slots |= info.reads_slots(cx.side);
+        let mut commented = Block::new();
+        commented.comment(info.function.path.join("."));
+        commented.append(info.read(cx));
+        cases.push((info.function.index, commented));
+    }
+    let on_channel = |event: &&mut Inbound| event.info.wire.channel == channel;
+    slots |=
+        inbound.iter_mut().filter(on_channel).any(|event| event.info.wire.item.payload.block.size.slots > 0);
+    for event in inbound.iter_mut().filter(on_channel) {
+        event.reads_slots = slots;
+        let body = event.item(cx);
+        let mut commented = Block::new();
+        commented.comment(event.info.event.path.join("."));
+        commented.append(body);
+        cases.push((event.info.event.index, commented));
+    }
+    if cases.is_empty() {
+        return None;
+    }
+    cases.sort_by_key(|(index, _)| *index);
+
+    let mut body = Block::new();
+    body.local("End", call("buffer.len", [name("Buffer")]));
+    body.local_typed("Cursor", ty("number"), path("Place.resume"));
+    if slots {
+        body.local("Slot", path("Place.slot"));
+    }
+    let mut item = Block::new();
+    if cx.is_server() {
+        body.local("Items", path("Place.items"));
+        let limit = num(cx.options.max_events_per_packet);
+        let dropped = cx.runtime("Reports", "packetDropped");
+        let rate = num(cx.options.inbound_bytes_per_second);
+        let stop = block(|b| {
+            b.push(Stat::Call(apply(dropped, [name("Player"), text("Events"), limit.clone(), rate])));
+            b.ret([]);
+        });
+        item.when(eq(name("Items"), limit), stop);
+        item.bump(name("Items"), num(1));
+    }
+    item.assign(path("Place.at"), name("Cursor"));
+    item.local("Index", call("buffer.readu8", [name("Buffer"), name("Cursor")]));
+    let unknown = cx.runtime("Messages", "unknownIndex");
+    let otherwise = block(|b| {
+        b.call("error", [apply(unknown, [name("Index")]), num(0)]);
+    });
+    item.append(dispatch(&cases, &otherwise));
+    body.push(Stat::While(lt(name("Cursor"), name("End")), item));
+
+    let mut params = Vec::new();
+    if cx.is_server() {
+        params.push(param("Player", ty("Player")));
+    }
+    params.push(param("Buffer", ty("buffer")));
+    let instances = if slots { "Instances" } else { "_Instances" };
+    params.push(param(instances, array(ty("any"))));
+    Some(Stat::Function(function.to_owned(), Function::new(params, body)))
+}
+
+/// Statements of a remote's connection: read the packet, report why it was given up. `Packet` and `Beside` are what
+/// came; on the server they have been admitted.
+fn receive(cx: &mut Context, channel: Channel, function: Option<&str>) -> Block {
+    let reliable = Expr::Bool(channel == Channel::Reliable);
+    let mut out = traffic::packet(cx, channel);
+    let Some(function) = function else {
+        let message = apply(cx.runtime("Messages", "silentChannel"), []);
+        let report = if cx.is_server() {
+            let report = cx.runtime("Reports", "decodeFailed");
+            apply(report, [name("Player"), reliable, Expr::Nil, Expr::Nil, message])
+        } else {
+            apply(cx.runtime("ClientReports", "decodeFailed"), [Expr::Nil, message])
+        };
+        out.push(Stat::Call(report));
+        return out;
+    };
+    let names = name(format!("{function}Names"));
+    let mut args = vec![name("Packet")];
+    if cx.options.sync_validation {
+        args.push(names.clone());
+    }
+    args.push(if cx.is_server() {
+        name(format!("{function}Thrown"))
+    } else {
+        cx.runtime("ClientListeners", "thrown")
+    });
+    args.push(name(function));
+    if cx.is_server() {
+        args.push(name("Player"));
+    }
+    args.extend([name("Packet"), name("Beside")]);
+    let run = cx.runtime("Decoding", if cx.options.sync_validation { "runWatched" } else { "run" });
+    out.push(Stat::Local(vec![bare("Done"), bare("Index"), bare("Failure")], vec![apply(run, args)]));
+    let mut failed = Block::new();
+    let found = and(name("Index"), index(names, name("Index")));
+    failed.local_typed("Event", optional(ty("string")), found);
+    let report = if cx.is_server() {
+        let report = cx.runtime("Reports", "decodeFailed");
+        let key = and(name("Event"), add(cast(name("Index"), ty("number")), offset(channel)));
+        apply(report, [name("Player"), reliable, key, name("Event"), name("Failure")])
+    } else {
+        apply(cx.runtime("ClientReports", "decodeFailed"), [name("Event"), name("Failure")])
+    };
+    failed.push(Stat::Call(report));
+    out.when(not(name("Done")), failed);
+    out
+}

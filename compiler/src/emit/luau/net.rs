@@ -1,0 +1,96 @@
+//! The table a module returns, and what is returned in its place where nothing is sent or received.
+
+use super::ast::*;
+use super::context::Context;
+use super::functions::FunctionInfo;
+use super::module::member;
+use super::traffic;
+use crate::schema::Side;
+
+/// The members of the module itself, then those of its declarations.
+pub fn table(cx: &mut Context, declared: Vec<Entry>) -> Expr {
+    let casing = cx.options.casing;
+    let mut entries = vec![Entry::Named(member(casing, "StepReplication"), name("StepReplication"))];
+    match cx.side {
+        Side::Server if !cx.options.auto_start => {
+            entries.push(Entry::Named(member(casing, "Start"), name("Start")));
+        }
+        Side::Client if cx.options.client_connect_timeout.is_some() => {
+            entries.push(Entry::Named(member(casing, "Connected"), Expr::Bool(false)));
+        }
+        Side::Server | Side::Client => {}
+    }
+    // A client takes all four handlers, and has reports for one.
+    let (reports, ignored) = match cx.side {
+        Side::Server => ("Reports", None),
+        Side::Client => ("ClientReports", Some("ignoreHandler")),
+    };
+    for (pascal, own) in [
+        ("SetRateLimitHandler", ignored.unwrap_or("setRateLimitHandler")),
+        ("SetDecodeErrorHandler", "setDecodeErrorHandler"),
+        ("SetPacketDropHandler", ignored.unwrap_or("setPacketDropHandler")),
+        ("SetListenerErrorHandler", ignored.unwrap_or("setListenerErrorHandler")),
+    ] {
+        entries.push(Entry::Named(member(casing, pascal), cx.runtime(reports, own)));
+    }
+    entries.push(remotes(cx));
+    entries.extend(traffic::members(cx));
+    entries.extend(super::limits::entry(cx));
+    entries.extend(declared);
+    Expr::Table(entries)
+}
+
+/// `Remotes`
+fn remotes(cx: &Context) -> Entry {
+    let base = cx.options.remote_base();
+    Entry::Named(
+        member(cx.options.casing, "Remotes"),
+        Expr::Table(vec![
+            Entry::Named("Reliable".into(), text(format!("{base}_RELIABLE_REMOTE"))),
+            Entry::Named("Unreliable".into(), text(format!("{base}_UNRELIABLE_REMOTE"))),
+        ]),
+    )
+}
+
+/// Returns the members that do nothing.
+pub fn return_stubs(cx: &mut Context, functions: &[FunctionInfo], refuse_calls: bool) -> Block {
+    let casing = cx.options.casing;
+    let stubs = cx.runtime_function("Stubs");
+    let mut kept = vec!["Read", "Write"];
+    if cx.options.traffic_stats {
+        kept.extend(["GetTrafficStats", "ResetTrafficStats"]);
+    }
+    let kept =
+        kept.into_iter().map(|pascal| Entry::Named(member(casing, pascal), Expr::Bool(true))).collect();
+    let spelled = |pascal: &str| text(member(casing, pascal));
+    let mut args = vec![name("Net"), spelled("On"), spelled("Iter"), spelled("Next"), Expr::Table(kept)];
+    if !functions.is_empty() {
+        let answered = functions.iter().filter(|info| info.is_answered(cx.side)).map(|info| {
+            let place = info.function.path.iter().fold(name("Net"), |table, key| field(table, key.as_str()));
+            Entry::Keyed(cast(place, ty("any")), Expr::Bool(true))
+        });
+        args.push(Expr::Table(answered.collect()));
+        args.push(spelled("Invoke"));
+        if refuse_calls {
+            let refusal = cx.runtime("Messages", "notConnected");
+            args.push(apply(refusal, []));
+        }
+    }
+    block(|b| {
+        b.local_typed("Stub", ty("any"), apply(stubs, args));
+        let tables = ["Remotes", "Limits"];
+        for pascal in tables.into_iter().filter(|pascal| *pascal == "Remotes" || cx.options.export_limits) {
+            let key = member(casing, pascal);
+            b.assign(field(name("Stub"), key.as_str()), field(name("Net"), key.as_str()));
+        }
+        b.ret([cast(name("Stub"), LuauType::Typeof(Box::new(name("Net"))))]);
+    })
+}
+
+/// Returns stubs in edit mode.
+pub fn edit_mode(cx: &mut Context, functions: &[FunctionInfo]) -> Block {
+    let body = return_stubs(cx, functions, false);
+    block(|b| {
+        b.when(not(method(name("RunService"), "IsRunning", [])), body);
+    })
+}
