@@ -60,7 +60,7 @@ pub fn fixture(path: &Path, config: Option<&Path>) -> Result<(Fixture, Config), 
         (_, false) => Some(path.to_path_buf()),
     };
     let fixture =
-        Fixture { project, server_schemas: schemas.clone(), client_schemas: schemas, files: Vec::new() };
+        Fixture { project, server_schemas: schemas.clone(), client_schemas: schemas, ..Fixture::default() };
     Ok((fixture, config))
 }
 

@@ -61,6 +61,14 @@ pub struct Shared {
 }
 
 impl Shared {
+    /// Root of the orders the engine leaves open: the world's seed and the schedule's.
+    pub fn schedule(&self) -> Seed {
+        match self.settings.schedule_seed {
+            0 => self.seed,
+            other => Seed(self.seed.derive(&format!("schedule {other}"))),
+        }
+    }
+
     /// What the peers of a new world share, with a cache of bytecode that outlives it.
     pub fn new(settings: Settings, seed: Seed, bytecode: Arc<BytecodeCache>) -> Rc<Shared> {
         Shared::with_deadline(settings, seed, bytecode, Deadline::new())

@@ -5,6 +5,7 @@
 mod build;
 mod coverage;
 mod emulation;
+mod explore;
 mod prompt;
 mod specs;
 mod support;

@@ -170,7 +170,7 @@ pub fn begin(peer: &Rc<Peer>, stage: Stage) {
     };
     if peer.shared.settings.shuffle {
         peer.shared
-            .seed
+            .schedule()
             .random(&format!("script order of {} in stage {stage:?}", peer.side))
             .shuffle(&mut due);
     }

@@ -165,6 +165,11 @@ impl Store {
         });
     }
 
+    /// Instances made so far, destroyed ones too: their places are never used again.
+    pub fn count(&self) -> usize {
+        self.shared.len() + self.local.len()
+    }
+
     /// Every instance of this side in order of id, destroyed ones too.
     pub fn ids(&self) -> impl Iterator<Item = InstanceId> {
         let list = |instances: &[Option<Instance>], bit: u32| {

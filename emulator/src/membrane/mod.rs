@@ -89,6 +89,11 @@ impl Membrane {
         self.watch.borrow().clone()
     }
 
+    /// Forgets the VM of a home: whoever still holds values of it is told that its world is gone.
+    pub fn retire(&self, id: HomeId) {
+        self.replace(id, Rc::new(Gone));
+    }
+
     /// The world a home is a side of.
     pub fn world_of(&self, id: HomeId) -> Option<u32> {
         self.home(id).world()
@@ -177,7 +182,7 @@ impl Membrane {
         from: HomeId,
         to: HomeId,
     ) -> Result<Value, String> {
-        let captured = in_vm(&*self.home(from), |vm| vm.captured::<Proxy>(handle));
+        let captured = in_vm(&*self.home(from), |vm| vm.captured::<Proxy>(handle))?;
         // A proxy names its target again, so that it unwraps at home and never wraps twice.
         let (home, function) = match captured {
             Some(proxy) => (proxy.home, proxy.function()?),
@@ -203,7 +208,7 @@ impl Membrane {
                 cx.push_closure("proxy", call_proxy, proxy);
                 cx.function(-1)
             })
-        });
+        })?;
         made.map(Value::Function).map_err(|failure| failure.text)
     }
 
@@ -306,7 +311,7 @@ impl Membrane {
 
     fn bring(self: &Rc<Self>, end: ThreadEnd, home: HomeId, here: HomeId) -> Result<Vec<Value>, String> {
         let values = end.map_err(|failure| failure.report())?;
-        let copied = in_vm(&*self.home(home), |vm| vm.enter(|cx| copy::shallow_to_deep(cx, &values)));
+        let copied = in_vm(&*self.home(home), |vm| vm.enter(|cx| copy::shallow_to_deep(cx, &values)))?;
         self.translate_all(&copied.map_err(|failure| failure.text)?, home, here)
     }
 
@@ -316,12 +321,35 @@ impl Membrane {
     }
 }
 
-/// Runs `body` with the VM of a home and gives what it gives.
-fn in_vm<R>(home: &dyn Home, body: impl FnOnce(&Vm) -> R) -> R {
+const GONE: &str = "this belongs to a world that is gone";
+
+/// The home of a side whose world is gone.
+struct Gone;
+
+impl Home for Gone {
+    fn with_vm(&self, _: &mut dyn FnMut(&Vm)) {}
+
+    fn world(&self) -> Option<u32> {
+        None
+    }
+
+    fn knows(&self, _: InstanceId) -> bool {
+        false
+    }
+
+    fn start(&self, _: &Handle, _: &[Value], on_end: OnEnd) {
+        on_end(Err(crate::vm::Failure::text(GONE)));
+    }
+
+    fn wake(&self, _: crate::vm::Parked, _: Result<Vec<Value>, String>) {}
+}
+
+/// Runs `body` with the VM of a home and gives what it gives. Errors: the home's world is gone.
+fn in_vm<R>(home: &dyn Home, body: impl FnOnce(&Vm) -> R) -> Result<R, String> {
     let mut body = Some(body);
     let mut result = None;
     home.with_vm(&mut |vm| result = body.take().map(|body| body(vm)));
-    result.expect("a home lends its VM exactly once")
+    result.ok_or_else(|| GONE.to_string())
 }
 
 /// How far a call across VMs has come.

@@ -267,7 +267,7 @@ impl Signals {
             SignalOrder::Shuffled => self
                 .shuffle
                 .borrow_mut()
-                .get_or_insert_with(|| peer.shared.seed.random(&format!("handlers of {}", peer.side)))
+                .get_or_insert_with(|| peer.shared.schedule().random(&format!("handlers of {}", peer.side)))
                 .shuffle(&mut list),
         }
         list

@@ -150,7 +150,7 @@ pub fn run_render_steps(peer: &Rc<Peer>, dt: Time) {
         .collect();
     if peer.shared.settings.shuffle {
         // Equal priorities have no order in the engine.
-        let seed = peer.shared.seed.derive(&format!(
+        let seed = peer.shared.schedule().derive(&format!(
             "render steps of {} at {}",
             peer.side,
             peer.clock.now().units()

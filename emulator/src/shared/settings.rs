@@ -157,6 +157,10 @@ pub struct Settings {
     pub compress_estimate: CompressEstimate,
     /// Whether script start order and other free orders are shuffled.
     pub shuffle: bool,
+    /// Real seconds one resumption of a script may take before it is stopped; 0 for no limit.
+    pub script_timeout: f64,
+    /// Draws the orders that are free under `shuffle` and the shuffled settings; the world's other draws stay.
+    pub schedule_seed: u64,
     /// Whether code may use what only the engine's own test runner can: `debug.loadmodule` and its services.
     pub internals: bool,
     /// Most players of the server, as `Players.MaxPlayers` reads.
@@ -191,6 +195,8 @@ impl Default for Settings {
             sync_interval: 1.0,
             compress_estimate: CompressEstimate::default(),
             shuffle: false,
+            script_timeout: 10.0,
+            schedule_seed: 0,
             internals: false,
             max_players: 100,
         }
@@ -299,6 +305,8 @@ impl Settings {
                 }
             }
             "shuffle" => self.shuffle = switch()?,
+            "scriptTimeout" => self.script_timeout = number()?,
+            "scheduleSeed" => self.schedule_seed = value.parse().map_err(|_| bad("a whole number"))?,
             "internals" => self.internals = switch()?,
             "maxPlayers" => self.max_players = value.parse().map_err(|_| bad("a whole number"))?,
             // One value is all there is so far; naming it is no error.
@@ -347,6 +355,8 @@ impl Settings {
             ("syncInterval", self.sync_interval.to_string()),
             ("compressEstimate", word(&self.compress_estimate)),
             ("shuffle", self.shuffle.to_string()),
+            ("scriptTimeout", self.script_timeout.to_string()),
+            ("scheduleSeed", self.schedule_seed.to_string()),
             ("internals", self.internals.to_string()),
             ("maxPlayers", self.max_players.to_string()),
         ]

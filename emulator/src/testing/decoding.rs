@@ -89,7 +89,8 @@ fn item(item: &PacketItem) -> Value {
     ])
 }
 
-fn of_codec(value: &codec::Value) -> Value {
+/// A value of the codec as scripts hold it; Roblox types it keeps by their parts become texts.
+pub fn of_codec(value: &codec::Value) -> Value {
     match value {
         codec::Value::Nil => Value::Nil,
         codec::Value::Boolean(value) => Value::Boolean(*value),

@@ -18,7 +18,7 @@ use crate::membrane::{Home, HomeId, Membrane, OnEnd, Watch};
 use crate::shared::SignalMode;
 use crate::value::{InstanceId, Value};
 use crate::vm::{
-    Cx, Deadline, Failure, Handle, Outcome, Parked, Raise, Returns, ThreadEnd, Vm, VmOptions, compile,
+    Cx, Deadline, Failure, Handle, Outcome, Parked, Raise, Returns, ThreadEnd, Vm, VmOptions, compile_named,
 };
 
 /// What every world of a run has in common.
@@ -59,6 +59,10 @@ pub struct Director {
     modules: RefCell<FxHashMap<PathBuf, Value>>,
     globals: RefCell<Vec<(String, Value)>>,
     host: RefCell<Option<Handle>>,
+    /// Texts of the files loaded so far, by the names errors show.
+    sources: RefCell<FxHashMap<String, Rc<str>>>,
+    /// How often the test has looked at its worlds without doing anything to them.
+    looks: Cell<u32>,
     this: Weak<Director>,
 }
 
@@ -79,6 +83,8 @@ impl Director {
             modules: RefCell::default(),
             globals: RefCell::default(),
             host: RefCell::default(),
+            sources: RefCell::default(),
+            looks: Cell::new(0),
             this: this.clone(),
         });
         membrane.add(Rc::new(DirectorHome(Rc::downgrade(&director))));
@@ -130,6 +136,30 @@ impl Director {
         answer.unwrap_or_else(|| Err(Failure::text("the function gave no answer")))
     }
 
+    /// The text of a file of specs by the name errors show.
+    pub fn source(&self, name: &str) -> Option<Rc<str>> {
+        self.sources.borrow().get(name).cloned()
+    }
+
+    /// The test did something to a world, or time passes.
+    pub fn acted(&self) {
+        self.looks.set(0);
+    }
+
+    /// The test looks at a world. Errors: it does nothing else for too long.
+    pub fn looked(&self) -> Result<(), String> {
+        /// More looks in a row than any test has a reason for.
+        const MOST: u32 = 10_000;
+        self.looks.set(self.looks.get() + 1);
+        if self.looks.get() <= MOST {
+            return Ok(());
+        }
+        Err(format!(
+            "the test has looked at its worlds {MOST} times without moving time: nothing changes by itself; call \
+             w:step(), w:advance(seconds) or task.wait(seconds) in the loop"
+        ))
+    }
+
     /// Remembers the table of natives, to find them by name.
     pub fn set_host(&self, host: Handle) {
         *self.host.borrow_mut() = Some(host);
@@ -172,6 +202,7 @@ impl Director {
 
     /// Moves the director's own time, and makes ready whose wait is over.
     pub fn advance(&self, seconds: f64) {
+        self.acted();
         let before = self.now.get();
         let now = before + seconds;
         self.now.set(now);
@@ -193,11 +224,19 @@ impl Director {
 
     /// Forgets the worlds and everything that waits, after a test.
     pub fn clear(&self) {
+        // Worlds go with the test, whoever of it still holds something of them.
+        self.worlds.homes(0).into_iter().for_each(|home| self.membrane.retire(home));
         self.worlds.clear();
         self.ready.borrow_mut().clear();
         self.timers.borrow_mut().clear();
         self.ends.borrow_mut().clear();
         self.vm.collect();
+    }
+
+    /// Forgets the worlds of the test after the first `kept`. Gives the first uncaught error in them.
+    pub fn drop_worlds(&self, kept: usize) -> Option<String> {
+        self.worlds.homes(kept).into_iter().for_each(|home| self.membrane.retire(home));
+        self.worlds.drop_from(kept)
     }
 
     fn settle_ends(&self) {
@@ -262,7 +301,8 @@ impl Director {
         self.worlds.note_read(file);
         let source = std::fs::read_to_string(file)
             .map_err(|error| Failure::text(format!("{name} cannot be read: {error}")))?;
-        let code = compile(&source, &name).map_err(|error| Failure::text(error.to_string()))?;
+        let code = compile_named(&source, &name).map_err(|error| Failure::text(error.to_string()))?;
+        self.sources.borrow_mut().insert(name.clone(), Rc::from(source));
         let origin = Rc::new(Origin { director: self.this.clone(), file: file.to_path_buf() });
         let require = self.vm.enter(|cx| {
             cx.push_closure("require", require, origin);

@@ -9,6 +9,7 @@ use blinkblox_compiler::wire::Wire;
 use blinkblox_compiler::{Analysis, Compilation, compile};
 
 use super::director::{normalise, shown};
+use crate::datamodel::classes::class_by_name;
 use crate::datamodel::store::Store;
 use crate::project::{self, Node, ProjectTree, mount};
 use crate::trace::{Trace, TracedSchema};
@@ -61,6 +62,8 @@ impl SchemaSource {
 pub struct Fixture {
     /// A Rojo project, place or folder; the bare services without one.
     pub project: Option<PathBuf>,
+    /// A tree that is written out, where there is no project.
+    pub tree: Option<Node>,
     /// The schemas of the server's modules.
     pub server_schemas: Vec<SchemaSource>,
     /// The schemas of the clients' modules.
@@ -127,7 +130,9 @@ impl Fixture {
     pub fn build(&self) -> Result<Built, String> {
         let mut tree = match &self.project {
             Some(path) => load_project(path)?,
-            None => ProjectTree::of(Node::new("DataModel", "Game")),
+            None => {
+                ProjectTree::of(self.tree.clone().map_or_else(|| Node::new("DataModel", "Game"), as_place))
+            }
         };
         let mut nets = [None, None];
         let mut known: Vec<TracedSchema> = Vec::new();
@@ -185,6 +190,23 @@ impl Fixture {
         let files = self.files.iter().map(|(_, file)| file.clone());
         schemas.chain(files).chain(self.project.clone()).collect()
     }
+}
+
+/// A written-out tree as a whole place: the place itself, a service of it, or something for ReplicatedStorage.
+fn as_place(node: Node) -> Node {
+    if node.class == "DataModel" {
+        return node;
+    }
+    let mut root = Node::new("DataModel", "Game");
+    let is_service = class_by_name(&node.class).is_some_and(|class| class.is_service());
+    if is_service {
+        root.children.push(node);
+    } else {
+        let mut storage = Node::new("ReplicatedStorage", "ReplicatedStorage");
+        storage.children.push(node);
+        root.children.push(storage);
+    }
+    root
 }
 
 /// Puts one of a schema's modules where its output would land. Gives the module's full name.

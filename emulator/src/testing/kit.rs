@@ -10,11 +10,13 @@ use crate::value::{Table, Value};
 use crate::vm::{self, Handle, compile};
 
 /// The test API's Luau sources, in the order they load; each gets what the earlier ones returned, by name.
-const SOURCES: [(&str, &str); 6] = [
+const SOURCES: [(&str, &str); 8] = [
     ("format", include_str!("luau/format.luau")),
     ("expect", include_str!("luau/expect.luau")),
     ("mock", include_str!("luau/mock.luau")),
     ("tree", include_str!("luau/tree.luau")),
+    ("property", include_str!("luau/property.luau")),
+    ("fuzz", include_str!("luau/fuzz.luau")),
     ("world", include_str!("luau/world.luau")),
     ("bridge", include_str!("luau/bridge.luau")),
 ];

@@ -13,6 +13,7 @@ pub mod fixture;
 mod inside;
 pub(crate) mod kit;
 mod natives;
+mod pure;
 mod replay;
 pub mod report;
 pub mod reporters;

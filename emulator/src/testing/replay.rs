@@ -110,12 +110,29 @@ const PASSIVE: &[&str] = &[
     "replayTo",
     "sides",
     "draw",
+    "testSeed",
     "dropWorlds",
     "worldCount",
     "stepAll",
-    "env",
-    "fixture",
-    "received",
+    "remoteClass",
+    "dropped",
+];
+
+/// Natives that only look at a world that does not change meanwhile.
+const LOOKS: &[&str] = &[
+    "now",
+    "frame",
+    "log",
+    "errors",
+    "packets",
+    "diagnostics",
+    "stats",
+    "linkStats",
+    "threads",
+    "connections",
+    "ping",
+    "serverTimeError",
+    "get",
 ];
 
 /// A native that is written down before it runs.
@@ -128,7 +145,10 @@ pub struct Recorded {
 impl Recorded {
     /// Pushes a native as the Luau half calls it.
     pub fn push(cx: &Cx<'_>, director: &Rc<Director>, name: &'static str, function: NativeFn) {
-        if PASSIVE.contains(&name) {
+        if LOOKS.contains(&name) {
+            let recorded = Recorded { director: Rc::downgrade(director), name, function };
+            cx.push_closure(name, run_look, Rc::new(recorded));
+        } else if PASSIVE.contains(&name) {
             cx.push_closure(name, function, director.handle());
         } else {
             let recorded = Recorded { director: Rc::downgrade(director), name, function };
@@ -142,9 +162,16 @@ impl Recorded {
     }
 }
 
+fn run_look(cx: &mut Cx<'_>) -> Outcome {
+    let native = cx.captured::<Recorded>().ok_or("the test run is over")?;
+    Director::of(cx)?.looked()?;
+    (native.function)(cx)
+}
+
 fn run_recorded(cx: &mut Cx<'_>) -> Outcome {
     let native = cx.captured::<Recorded>().ok_or("the test run is over")?;
     let director = Director::of(cx)?;
+    director.acted();
     let slot = cx.number(1).ok().and_then(|number| director.worlds.get(number as u32).ok());
     if let Some(slot) = slot {
         let arguments = Membrane::arguments(cx, 1)?;
@@ -391,6 +418,7 @@ impl Director {
             return Err("a world cannot be restored in the middle of a frame".into());
         }
         let world = World::new(slot.world.options().clone()).map_err(|error| error.to_string())?;
+        slot.built.describe(&mut world.core().trace_mut());
         let slot = self.worlds.replace(slot, world);
         *slot.journal.again.borrow_mut() = Some(Again::default());
         Ok(slot)

@@ -181,6 +181,29 @@ impl Worlds {
         coverage
     }
 
+    /// The homes of the sides of all worlds after the first `kept`.
+    pub fn homes(&self, kept: usize) -> Vec<HomeId> {
+        let slots = self.slots.borrow();
+        let mut homes: Vec<HomeId> = Vec::new();
+        for slot in slots.iter().skip(kept) {
+            homes.extend(slot.homes.borrow().values());
+            homes.extend(slot.old_homes.borrow().values());
+        }
+        homes.sort_unstable_by_key(|home| home.0);
+        homes
+    }
+
+    /// Forgets the worlds after the first `kept`. Gives the first uncaught error in them.
+    pub fn drop_from(&self, kept: usize) -> Option<String> {
+        let gone: Vec<Rc<Slot>> = self.all().into_iter().skip(kept).collect();
+        let homes = self.homes(kept);
+        self.helpers.borrow_mut().retain(|(home, _), _| !homes.contains(home));
+        self.slots.borrow_mut().truncate(kept);
+        gone.iter().for_each(|slot| self.count(slot));
+        let trouble = gone.iter().find_map(|slot| slot.unexpected_error());
+        trouble.map(|line| format!("an uncaught error on {}: {}", line.side, line.text))
+    }
+
     /// Forgets the worlds.
     pub fn clear(&self) {
         for slot in self.all() {

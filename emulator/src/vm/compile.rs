@@ -31,17 +31,31 @@ const MUTABLE: [&CStr; 8] =
 ///
 /// Vectors are built in place for `Vector3.new` with two or three numbers.
 pub fn compile(source: &str, name: &str) -> Result<Bytecode, CompileError> {
-    compile_counting(source, name, false)
+    compile_with(source, name, Extra::Nothing)
 }
 
-/// As [`compile`]; with `counting`, the code counts how often each of its lines runs.
-fn compile_counting(source: &str, name: &str, counting: bool) -> Result<Bytecode, CompileError> {
+/// As [`compile`], with the names of locals and upvalues kept in the code.
+pub fn compile_named(source: &str, name: &str) -> Result<Bytecode, CompileError> {
+    compile_with(source, name, Extra::Names)
+}
+
+/// What code carries besides what runs.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Extra {
+    Nothing,
+    /// Names of locals and upvalues.
+    Names,
+    /// A count for each line.
+    Counts,
+}
+
+fn compile_with(source: &str, name: &str, extra: Extra) -> Result<Bytecode, CompileError> {
     let mut mutable: Vec<*const c_char> = MUTABLE.iter().map(|name| name.as_ptr()).collect();
     mutable.push(null());
     let mut options = lua_CompileOptions::default();
     options.optimizationLevel = 1;
-    options.debugLevel = 1;
-    options.coverageLevel = if counting { 1 } else { 0 };
+    options.debugLevel = if extra == Extra::Names { 2 } else { 1 };
+    options.coverageLevel = if extra == Extra::Counts { 1 } else { 0 };
     options.vectorLib = c"Vector3".as_ptr();
     options.vectorCtor = c"new".as_ptr();
     options.vectorType = c"Vector3".as_ptr();
@@ -87,7 +101,7 @@ impl BytecodeCache {
         {
             return Ok(code.clone());
         }
-        let code = compile_counting(source, name, self.counting)?;
+        let code = compile_with(source, name, if self.counting { Extra::Counts } else { Extra::Nothing })?;
         if let Ok(mut compiled) = self.compiled.lock() {
             compiled.insert(source.clone(), code.clone());
         }

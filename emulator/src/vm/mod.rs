@@ -17,9 +17,11 @@ mod arena;
 mod arguments;
 mod atoms;
 mod census;
+mod closures;
 mod compile;
 mod coverage;
 mod failure;
+mod math;
 mod native;
 mod stack;
 mod state;
@@ -41,7 +43,7 @@ use mlua::ffi::*;
 
 pub use arguments::Type;
 pub use atoms::{Atom, AtomMap};
-pub use compile::{Bytecode, BytecodeCache, CompileError, compile};
+pub use compile::{Bytecode, BytecodeCache, CompileError, compile, compile_named};
 pub use coverage::FunctionHits;
 pub use failure::Failure;
 pub use native::{Cx, Method, NativeFn, Outcome, Raise, Returns};
@@ -101,6 +103,7 @@ pub type ThreadEnd = Result<Vec<Value>, Failure>;
 impl Vm {
     /// A VM with Luau's libraries, not yet sealed. Fails only when there is no memory for it.
     pub fn new(options: VmOptions) -> Result<Vm, Failure> {
+        math::keep();
         let mut arena = Arena::new(options.stable, options.memory_limit);
         let userdata = arena.as_userdata();
         let base = arena.base();
@@ -158,6 +161,7 @@ impl Vm {
 
     /// Names the peer this VM belongs to, which its native functions reach through [`Cx::peer`].
     pub fn set_peer(&self, peer: Weak<Peer>) {
+        self.inner.is_side.set(true);
         *self.inner.host.borrow_mut() = peer;
     }
 
@@ -379,6 +383,8 @@ impl Vm {
 
     fn run(&self, l: *mut lua_State, resume: impl FnOnce(*mut lua_State) -> c_int) -> Resumed {
         let from = state::resumer(&self.inner);
+        // What a resumption resumes itself belongs to its own time.
+        let _turn = (self.inner.is_side.get() && from.is_null()).then(|| self.inner.deadline.begin_turn());
         self.inner.current.set(l);
         let status = resume(from);
         self.inner.current.set(from);
@@ -392,6 +398,8 @@ impl Vm {
             _ => {
                 // SAFETY: as above; its error is on top.
                 let failure = unsafe { Failure::of_thread(l) };
+                // SAFETY: as above.
+                unsafe { state::end_refused(&self.inner, l, &failure) };
                 if failure.is_out_of_memory() {
                     self.collect();
                 }

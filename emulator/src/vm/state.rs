@@ -52,6 +52,8 @@ pub(super) struct Inner {
     /// Names known when the VM was made; with more, a cached number may be stale.
     pub(super) atoms: usize,
     pub(super) deadline: Deadline,
+    /// Whether it is a side's VM, whose resumptions have a limit of their own.
+    pub(super) is_side: Cell<bool>,
     pub(super) watched: RefCell<Option<Watched>>,
     /// Registry references of the shared environment metatable and the cache of method functions.
     pub(super) env_metatable: Cell<c_int>,
@@ -206,6 +208,20 @@ pub(super) unsafe extern "C-unwind" fn on_resumed(l: *mut lua_State) {
     }
 }
 
+/// Ends the watch of a thread that could not even be resumed: the C stack was used up, and nothing else will tell.
+///
+/// # Safety
+/// `l` is a live state that is not running.
+pub(super) unsafe fn end_refused(inner: &Inner, l: *mut lua_State, failure: &Failure) {
+    // SAFETY: given.
+    unsafe {
+        if lua_getthreaddata(l) as u64 & WATCHED != 0 {
+            edit_data(l, |data| data & !WATCHED);
+            inner.ended.borrow_mut().push(Ended { thread: l as usize, result: Err(failure.clone()) });
+        }
+    }
+}
+
 /// The number of a member name, asked once for each string.
 pub(super) unsafe extern "C-unwind" fn on_atom(_l: *mut lua_State, text: *const c_char, len: usize) -> i16 {
     // SAFETY: Luau passes the bytes of a live string.
@@ -221,9 +237,9 @@ pub(super) unsafe extern "C-unwind" fn on_interrupt(l: *mut lua_State, gc: c_int
     // SAFETY: Luau passes a live state of a VM of ours, at a safepoint.
     unsafe {
         let inner = Inner::of(l);
-        if !inner.deadline.is_expired() {
+        if !inner.deadline.is_over() {
             (*lua_callbacks(l)).interrupt = None;
-            if !inner.deadline.is_expired() {
+            if !inner.deadline.is_over() {
                 if (*inner.arena.get()).used > (*inner.arena.get()).threshold {
                     inner.collect(l);
                 }
@@ -483,6 +499,7 @@ pub(super) fn new_inner(arena: Box<Arena>, deadline: Deadline) -> Rc<Inner> {
         serial: Cell::new(0),
         atoms: Atom::count(),
         deadline,
+        is_side: Cell::new(false),
         watched: RefCell::new(None),
         env_metatable: Cell::new(LUA_NOREF),
         methods: Cell::new(LUA_NOREF),

@@ -3,10 +3,13 @@
 //! One thread a process waits for the earliest deadline and then arms the interrupt of the VMs concerned, so code that
 //! keeps its deadline pays nothing. `pcall` cannot hold it off: every later safepoint raises again, until the deadline
 //! is set anew.
+//!
+//! Beside the deadline stands a limit for each single resumption of a side: one that takes longer is stopped alone, and
+//! everything else goes on. The watchdog only looks now and then whether the same resumption is still running.
 
-use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, OnceLock, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use mlua::ffi::lua_Callbacks;
 
@@ -19,12 +22,21 @@ pub struct Deadline(Arc<Shared>);
 #[derive(Default, Debug)]
 struct Shared {
     expired: AtomicBool,
+    /// Whether the resumption that runs now has passed the limit.
+    stuck: AtomicBool,
+    /// Sides that run now, one inside the other.
+    running: AtomicU32,
+    /// Resumptions begun and ended so far.
+    turns: AtomicU64,
     state: Mutex<State>,
 }
 
 #[derive(Default, Debug)]
 struct State {
     at: Option<Instant>,
+    limit: Option<Duration>,
+    /// The count of turns last seen, and since when.
+    seen: Option<(u64, Instant)>,
     targets: Vec<Target>,
 }
 
@@ -60,6 +72,29 @@ impl Deadline {
         }
     }
 
+    /// Sets or clears the time a single resumption of a side may take.
+    pub fn set_limit(&self, limit: Option<Duration>) {
+        let changed = {
+            let mut state = self.lock();
+            std::mem::replace(&mut state.limit, limit) != limit
+        };
+        if changed && limit.is_some() {
+            watch(self);
+        }
+    }
+
+    /// A resumption of a side begins; it ends when the value is dropped.
+    pub(super) fn begin_turn(&self) -> Turn {
+        self.0.running.fetch_add(1, Ordering::Relaxed);
+        self.0.turns.fetch_add(1, Ordering::Relaxed);
+        Turn(self.clone())
+    }
+
+    /// Whether the code that runs now is to be stopped.
+    pub(super) fn is_over(&self) -> bool {
+        self.is_expired() || self.0.stuck.load(Ordering::Relaxed)
+    }
+
     /// Whether it has passed and stopped, or is about to stop, the code under it.
     pub fn is_expired(&self) -> bool {
         self.0.expired.load(Ordering::SeqCst)
@@ -74,16 +109,48 @@ impl Deadline {
         self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Arms all VMs if the time has come; gives the time still to wait for.
+    /// Arms all VMs if the time has come; gives the time still to wait for. `None` when there is nothing to watch.
     fn look(&self, now: Instant) -> Option<Instant> {
         let mut state = self.lock();
-        let at = state.at?;
+        // The world is gone once only the watchdog knows its deadline.
+        if Arc::strong_count(&self.0) == 1 {
+            return None;
+        }
+        let next = self.look_at_turn(&mut state, now);
+        let Some(at) = state.at else { return next };
         if at > now {
-            return Some(at);
+            return Some(next.map_or(at, |next| next.min(at)));
         }
         state.at = None;
         self.0.expired.store(true, Ordering::SeqCst);
-        for target in &state.targets {
+        state.arm();
+        next
+    }
+
+    /// Arms all VMs if one resumption has run too long; gives when to look again.
+    fn look_at_turn(&self, state: &mut State, now: Instant) -> Option<Instant> {
+        let limit = state.limit?;
+        let turn = self.0.turns.load(Ordering::Relaxed);
+        let since = match state.seen {
+            Some((seen, since)) if seen == turn && self.0.running.load(Ordering::Relaxed) > 0 => since,
+            _ => now,
+        };
+        state.seen = Some((turn, since));
+        if now.duration_since(since) >= limit {
+            self.0.stuck.store(true, Ordering::SeqCst);
+            // It may have ended just now: the next one is not to pay for it.
+            if self.0.turns.load(Ordering::SeqCst) != turn {
+                self.0.stuck.store(false, Ordering::SeqCst);
+            }
+            state.arm();
+        }
+        Some(now + (limit / 8).max(Duration::from_millis(5)))
+    }
+}
+
+impl State {
+    fn arm(&self) {
+        for target in &self.targets {
             // SAFETY: the VM is alive, since it removes itself under this lock. An `Option` of a function pointer and a
             // pointer have one layout, and the field is aligned.
             unsafe {
@@ -91,7 +158,20 @@ impl Deadline {
                 (*field).store(on_interrupt as *mut (), Ordering::SeqCst);
             }
         }
-        None
+    }
+}
+
+/// A resumption that runs.
+pub(super) struct Turn(Deadline);
+
+impl Drop for Turn {
+    fn drop(&mut self) {
+        let Shared { running, turns, stuck, .. } = &*self.0.0;
+        running.fetch_sub(1, Ordering::Relaxed);
+        turns.fetch_add(1, Ordering::SeqCst);
+        if stuck.load(Ordering::Relaxed) {
+            stuck.store(false, Ordering::SeqCst);
+        }
     }
 }
 

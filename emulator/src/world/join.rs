@@ -162,7 +162,7 @@ impl World {
         self.core.set_round_trip(client.side, client.link.borrow().round_trip());
 
         let order = self.core.settings().join_order;
-        let mut random = self.core.shared.seed.random(&format!("join order of {}", client.side));
+        let mut random = self.core.shared.schedule().random(&format!("join order of {}", client.side));
         let mut snapshot = {
             let model = self.server.peer.data_model();
             let store = model.store();

@@ -140,6 +140,9 @@ impl World {
     ///
     /// Errors: [`WorldError::Vm`] if the server's VM cannot be made.
     pub fn new(options: WorldOptions) -> Result<World, WorldError> {
+        let limit = options.settings.script_timeout;
+        let limit = (limit > 0.0 && limit < 1e6).then(|| std::time::Duration::from_secs_f64(limit));
+        options.deadline.set_limit(limit);
         let mut clock = WorldClock::default();
         if let Some(start) = options.unix_start {
             clock.set_unix_start(start);

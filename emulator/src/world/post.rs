@@ -141,7 +141,8 @@ impl World {
             }
             ReplicationOrder::Shuffled => {
                 let frame = self.frame(Side::Server);
-                let mut random = self.core.shared.seed.random(&format!("replication order of frame {frame}"));
+                let mut random =
+                    self.core.shared.schedule().random(&format!("replication order of frame {frame}"));
                 let mut merged = Vec::with_capacity(changes.len() + calls.len());
                 let (mut changes, mut calls) = (changes.into_iter().peekable(), calls.into_iter().peekable());
                 while changes.peek().is_some() || calls.peek().is_some() {

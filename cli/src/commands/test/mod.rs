@@ -134,6 +134,11 @@ pub struct Test {
     /// Let specs read the environment variable NAME as test.env.NAME; may be repeated
     #[arg(long, value_name = "NAME")]
     pass_env: Vec<String>,
+    /// Try each test under N other schedules: orders of handlers, scripts and replication, and delays
+    ///
+    /// A test that ends otherwise under one fails, with the least change that does it and the arguments to repeat it.
+    #[arg(long, default_value_t = 0, value_name = "N")]
+    explore: u32,
     /// Count the lines of project scripts that ran and write them to lcov.info, or to the file named
     #[arg(long, num_args = 0..=1, default_missing_value = "lcov=lcov.info", value_name = "lcov=FILE")]
     coverage: Option<String>,
@@ -309,6 +314,7 @@ impl Test {
             fail_on_warn: self.fail_on_warn,
             trace: self.trace.is_some(),
             list: self.list,
+            explore: self.explore,
             coverage: self.coverage_file().map(|_| Counting { generated: self.coverage_generated }),
             world,
             env: self.env()?,

@@ -85,6 +85,11 @@ fn forward(cx: &mut Cx<'_>, name: &'static str, instance: InstanceId, arguments:
     membrane.call(cx, HomeId::DIRECTOR, home, &function, &translated)
 }
 
+/// The handle of a side's instance.
+pub fn shown(director: &Director, home: HomeId, instance: InstanceId) -> Value {
+    Value::Instance(director.membrane.intern(home, instance))
+}
+
 /// Pushes the handle of a side's instance.
 pub fn push(cx: &Cx<'_>, director: &Director, home: HomeId, instance: InstanceId) -> Returns {
     cx.push_instance(director.membrane.intern(home, instance));

@@ -1,6 +1,7 @@
 //! The Rust half of the test API: what the Luau half calls as `host.name(...)`, and the director's globals.
 
 mod compile;
+mod draw;
 mod handles;
 mod hooks;
 mod inspect;
@@ -71,6 +72,7 @@ pub fn push_host(cx: &Cx<'_>, director: &Rc<Director>) {
         handles::NATIVES,
         inspect::NATIVES,
         compile::NATIVES,
+        draw::NATIVES,
         inside::NATIVES,
     ] {
         for (name, function) in group {
@@ -112,6 +114,11 @@ pub fn spec_globals(
         for (module, name, member) in [
             ("world", "world", "world"),
             ("world", "compile", "compile"),
+            ("world", "fixture", "fixture"),
+            ("property", "property", "property"),
+            ("property", "forAll", "forAll"),
+            ("property", "gen", "gen"),
+            ("fuzz", "fuzzRemote", "fuzzRemote"),
             ("mock", "fn", "fn"),
             ("mock", "spy", "spy"),
         ] {

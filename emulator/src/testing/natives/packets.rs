@@ -12,7 +12,7 @@ use crate::testing::decoding;
 use crate::testing::director::Director;
 use crate::testing::kit::field;
 use crate::trace::{Packet, Target};
-use crate::value::{Table, Value};
+use crate::value::{InstanceId, Table, Value};
 use crate::vm::{Cx, Handle, NativeFn, Outcome, Raise, Returns};
 use crate::world::{Injection, PacketFilter, Receiver, Verdict};
 
@@ -133,9 +133,7 @@ fn inject(cx: &mut Cx<'_>) -> Outcome {
         _ => Receiver::Everyone,
     };
     let name = options.text("remote")?.ok_or("inject needs the name of a remote")?;
-    let path = if name.contains('.') { name } else { format!("ReplicatedStorage.{name}") };
-    let remote = slot.world.find(Side::Server, &path).map_err(wrong)?;
-    let remote = remote.ok_or_else(|| format!("inject: there is no {path} on the server"))?;
+    let remote = remote_of(&slot, &name)?;
     let home = slot.home(&director.membrane, from)?;
     let args = match options.table("args")? {
         Some(table) => {
@@ -146,6 +144,13 @@ fn inject(cx: &mut Cx<'_>) -> Outcome {
     };
     slot.world.inject(Injection { from, to, remote, args }).map_err(wrong)?;
     Ok(Returns::NONE)
+}
+
+/// The remote of that full name, or of that name in ReplicatedStorage.
+pub fn remote_of(slot: &SharedSlot, name: &str) -> Result<InstanceId, Raise> {
+    let path = if name.contains('.') { name.to_string() } else { format!("ReplicatedStorage.{name}") };
+    let remote = slot.world.find(Side::Server, &path).map_err(wrong)?;
+    remote.ok_or_else(|| format!("there is no {path} on the server").into())
 }
 
 /// Arguments in order from a table as specs write it: holes stay holes, and `n` tells how many there are in all, as

@@ -8,11 +8,12 @@ use super::options::Options;
 use super::world::{slot_and_side, wrong};
 use crate::clock::Time;
 use crate::datamodel::classes::class_by_name;
-use crate::membrane::{HomeId, Membrane};
+use crate::membrane::{HomeId, Membrane, copy};
 use crate::peer::REQUIRE_BY_NAME;
 use crate::services::user_input_service::{self, Input};
 use crate::shared::{LogLevel, LogLine, Side};
 use crate::testing::director::Director;
+use crate::testing::pure;
 use crate::value::Value;
 use crate::vm::{Cx, NativeFn, Outcome, Raise, Returns};
 
@@ -20,6 +21,7 @@ use crate::vm::{Cx, NativeFn, Outcome, Raise, Returns};
 pub const NATIVES: &[(&str, NativeFn)] = &[
     ("require", require),
     ("eval", eval),
+    ("call", call),
     ("drain", drain),
     ("get", get),
     ("spawnScript", spawn_script),
@@ -70,6 +72,59 @@ fn eval(cx: &mut Cx<'_>) -> Outcome {
     let arguments = director.membrane.translate_all(&arguments, HomeId::DIRECTOR, home)?;
     let function = peer.load(&source, "eval", &[]).map_err(|failure| failure.report())?;
     director.membrane.clone().call(cx, HomeId::DIRECTOR, home, &function, &arguments)
+}
+
+/// Runs a function of the spec on a side: its text is compiled there, with copies of what it holds from around it.
+fn call(cx: &mut Cx<'_>) -> Outcome {
+    let director = Director::of(cx)?;
+    let (slot, side) = slot_and_side(cx, &director)?;
+    let home = slot.home(&director.membrane, side)?;
+    let peer = slot.world.peer(side).map_err(wrong)?;
+    let place = cx.function_place(3);
+    let (file, line) = place.ok_or("side:call takes a function that is written in the spec")?;
+    let source = director.source(&file).ok_or("side:call takes a function that is written in the spec")?;
+    let text = pure::function_text(&source, line).map_err(|problem| format!("side:call: {problem}"))?;
+    let (mut names, mut values) = (Vec::new(), Vec::new());
+    cx.each_upvalue(3, |name, index| {
+        let value = copy::value(cx, index)?;
+        if let Some(what) = not_plain(&value) {
+            return Err(format!(
+                "side:call: the function uses \"{name}\" from around it, which holds a {what} of the test; give the \
+                 function plain values, or pass it as an argument"
+            )
+            .into());
+        }
+        names.push(name.to_owned());
+        values.push(value);
+        Ok(())
+    })?;
+    values.extend(Membrane::arguments(cx, 4)?);
+    let arguments = director.membrane.translate_all(&values, HomeId::DIRECTOR, home)?;
+    // On the function's own line, so that errors name the lines of the spec.
+    let held = if names.is_empty() { String::new() } else { format!("local {} = ... ", names.join(", ")) };
+    let chunk = format!(
+        "{}{held}return ({text})(select({}, ...))",
+        "\n".repeat(line.saturating_sub(1) as usize),
+        names.len() + 1
+    );
+    let function = peer.load(&Arc::from(chunk), &file, &[]).map_err(|failure| failure.report())?;
+    director.membrane.clone().call(cx, HomeId::DIRECTOR, home, &function, &arguments)
+}
+
+/// What in a value exists only where it is, if anything does.
+fn not_plain(value: &Value) -> Option<&'static str> {
+    match value {
+        Value::Function(_)
+        | Value::Thread(_)
+        | Value::Reference(_)
+        | Value::Signal(_)
+        | Value::Connection(_) => Some(value.type_name()),
+        Value::Table(table) => {
+            let pairs = table.pairs.iter().flat_map(|(key, held)| [key, held]);
+            table.array.iter().chain(pairs).find_map(not_plain)
+        }
+        _ => None,
+    }
 }
 
 fn drain(cx: &mut Cx<'_>) -> Outcome {

@@ -5,7 +5,9 @@ use blinkblox_compiler::schema::Profile;
 use super::options::Options;
 use super::sides::{SharedSlot, client_index};
 use crate::clock::Time;
+use crate::datatypes::Vector3;
 use crate::network::{LinkSettings, LinkValue, Way};
+use crate::project::{Node, PropertyValue};
 use crate::shared::{Seed, Settings, Side};
 use crate::testing::director::Director;
 use crate::testing::fixture::{Fixture, SchemaSource};
@@ -81,6 +83,7 @@ const WORLD_OPTIONS: &[&str] = &[
     "clientSchema",
     "project",
     "place",
+    "tree",
     "game",
     "files",
     "load",
@@ -159,9 +162,47 @@ fn fixture(options: &Options, director: &Director) -> Result<Fixture, Raise> {
     let project = options.text("project")?.or(options.text("place")?);
     Ok(Fixture {
         project: project.map(|path| director.resolve(&path)),
+        tree: options.get("tree").map(|tree| literal(tree, "tree")).transpose()?,
         server_schemas: schema("serverSchema")?.or_else(|| both.clone()).into_iter().collect(),
         client_schemas: schema("clientSchema")?.or(both).into_iter().collect(),
         files,
+    })
+}
+
+/// An instance written out: `{ class, name, properties, attributes, tags, source, children }`.
+fn literal(value: &Value, place: &str) -> Result<Node, Raise> {
+    const FIELDS: [&str; 7] = ["class", "name", "properties", "attributes", "tags", "source", "children"];
+    let options = Options::read("test.world: an instance of the tree", value.clone(), &FIELDS)?;
+    let class = options.text("class")?.ok_or_else(|| format!("{place} needs a class"))?;
+    let mut node = Node::new(&class, &options.text("name")?.unwrap_or_else(|| class.clone()));
+    node.source = options.text("source")?.map(|source| source.replace("\r\n", "\n").into());
+    for (field, attributes) in [("properties", false), ("attributes", true)] {
+        for (key, value) in options.table(field)?.iter().flat_map(|table| &table.pairs) {
+            let key = key.to_string();
+            let value = property(value)
+                .ok_or_else(|| format!("{place}: {field}.{key} cannot be a {}", value.type_name()))?;
+            if attributes { node.set_attribute(&key, value) } else { node.set_property(&key, value) }
+        }
+    }
+    node.tags =
+        options.table("tags")?.iter().flat_map(|table| &table.array).map(ToString::to_string).collect();
+    if let Some(children) = options.table("children")? {
+        for (index, child) in children.array.iter().enumerate() {
+            node.children.push(literal(child, &format!("{place}.children[{}]", index + 1))?);
+        }
+    }
+    Ok(node)
+}
+
+fn property(value: &Value) -> Option<PropertyValue> {
+    Some(match value {
+        Value::Boolean(value) => PropertyValue::Bool(*value),
+        Value::Number(number) => PropertyValue::Number(*number),
+        Value::String(bytes) => PropertyValue::String(bytes.to_vec().into()),
+        Value::Vector([x, y, z]) => PropertyValue::Vector3(Vector3::new(*x, *y, *z)),
+        Value::EnumItem(item) => PropertyValue::EnumItem(item.enum_, item.value),
+        Value::Datatype(datatype) => PropertyValue::Datatype(datatype.clone()),
+        _ => return None,
     })
 }
 
@@ -364,9 +405,14 @@ fn frame(cx: &mut Cx<'_>) -> Outcome {
 
 fn set_time(cx: &mut Cx<'_>) -> Outcome {
     let director = Director::of(cx)?;
-    let options = Options::read("setTime", cx.value(2)?, &["unix"])?;
+    let options = Options::read("setTime", cx.value(2)?, &["unix", "server"])?;
     if let Some(unix) = options.number("unix")? {
         slot(cx, &director)?.world.set_unix_start(unix);
+    }
+    // What the server's clock is to show now.
+    if let Some(server) = options.number("server")? {
+        let world = &slot(cx, &director)?.world;
+        world.set_unix_start(server - world.now().seconds());
     }
     Ok(Returns::NONE)
 }

@@ -5,12 +5,13 @@ use std::path::Path;
 use std::rc::Rc;
 use std::time::Instant;
 
-use super::{RunOptions, jobs, select};
+use super::{RunOptions, explore, jobs, select};
 use crate::clock::Time;
 use crate::shared::{LogLevel, Seed, SignalMode};
 use crate::testing::director::{Director, DirectorOptions, End, end_cell, shown};
 use crate::testing::kit::Kit;
 use crate::testing::report::{Cut, Failure, FileReport, Status, TestReport};
+use crate::testing::shell::{quote, quote_always};
 use crate::value::Value;
 use crate::vm::{self, Deadline};
 
@@ -113,6 +114,7 @@ impl Run<'_> {
                 _ => {
                     self.test(loaded, index, &mut test);
                     self.try_again(index, &mut test);
+                    self.explore(index, &mut test);
                 }
             }
             let failed = match test.status {
@@ -150,14 +152,8 @@ impl Run<'_> {
             if self.options.stop.reason().is_some() {
                 return;
             }
-            let Ok(loaded) = self.load() else { return };
+            let Some(loaded) = self.load_alone(index, &test.name) else { return };
             let mut again = test.clone();
-            for other in (0..loaded.kit.cases().len()).filter(|other| *other != index) {
-                loaded.kit.skip(other);
-            }
-            if loaded.kit.cases().get(index).is_none_or(|case| case.name != test.name) {
-                return;
-            }
             self.test(&loaded, index, &mut again);
             test.attempts = attempt + 2;
             test.wall += again.wall;
@@ -166,6 +162,39 @@ impl Run<'_> {
                 return;
             }
         }
+    }
+
+    /// Tries the test under other schedules, each time alone in a fresh director.
+    fn explore(&self, index: usize, test: &mut TestReport) {
+        if self.options.explore == 0 {
+            return;
+        }
+        let seed = Seed(Seed(self.seed).derive(&format!("explore {}", test.path())));
+        let signals = mode_name(self.signals);
+        let again = format!(
+            "blinkblox test {} -t {} --seed {} --signals {signals}",
+            quote(&shown(self.path)),
+            quote_always(&test.path()),
+            self.seed
+        );
+        let fresh = test.clone();
+        explore::explore(self.options, seed, &again, test, |choices| {
+            let options = explore::under(self.options, choices);
+            let run = Run { options: &options, ..*self };
+            let mut again = fresh.clone();
+            let loaded = run.load_alone(index, &again.name)?;
+            run.test(&loaded, index, &mut again);
+            Some(again.status)
+        });
+    }
+
+    /// Loads the file afresh, with every test but one left out.
+    fn load_alone(&self, index: usize, name: &str) -> Option<Loaded> {
+        let loaded = self.load().ok()?;
+        for other in (0..loaded.kit.cases().len()).filter(|other| *other != index) {
+            loaded.kit.skip(other);
+        }
+        loaded.kit.cases().get(index).is_some_and(|case| case.name == name).then_some(loaded)
     }
 
     fn test(&self, loaded: &Loaded, index: usize, test: &mut TestReport) {

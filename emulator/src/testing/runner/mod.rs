@@ -1,8 +1,9 @@
 //! Runs spec files: each in a director of its own on a thread of its own, its tests one by one.
 //!
-//! `select` decides which tests run and in which order, `file` runs one file, `jobs` spreads files over threads and
+//! `select` decides which tests run and in which order, `file` runs one file, `explore` tries other schedules, `jobs` spreads files over threads and
 //! puts the outcomes back in order.
 
+mod explore;
 mod file;
 mod jobs;
 mod select;
@@ -59,6 +60,8 @@ pub struct RunOptions {
     pub trace: bool,
     /// Whether to list the tests and run none.
     pub list: bool,
+    /// How many other schedules each test is tried under.
+    pub explore: u32,
     /// Whether to count the lines of sides' scripts, and of which.
     pub coverage: Option<Counting>,
     /// What worlds are like that do not say otherwise.
@@ -92,6 +95,7 @@ impl Default for RunOptions {
             fail_on_warn: false,
             trace: false,
             list: false,
+            explore: 0,
             coverage: None,
             world: WorldDefaults::default(),
             env: Vec::new(),
