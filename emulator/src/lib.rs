@@ -14,6 +14,7 @@ pub mod repl;
 pub mod scheduler;
 pub mod services;
 pub mod shared;
+pub mod surface;
 pub mod testing;
 pub mod trace;
 pub mod value;

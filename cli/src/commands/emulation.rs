@@ -1,4 +1,4 @@
-//! What `test`, `run` and `repl` have in common: flags of a world, and how their failures end.
+//! What `test`, `run`, `repl` and `emu` have in common: flags of a world, and how their failures end.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -20,7 +20,7 @@ pub const USAGE: u8 = 2;
 /// Whether the first argument names a command of the emulator.
 pub fn is_one(arguments: &[OsString]) -> bool {
     let first = arguments.first().and_then(|argument| argument.to_str());
-    matches!(first, Some("test" | "run" | "repl" | "trace"))
+    matches!(first, Some("test" | "run" | "repl" | "trace" | "emu"))
 }
 
 /// Has a fault of the emulator itself end the program with a readable message and the code for it.

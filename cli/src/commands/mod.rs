@@ -7,6 +7,7 @@ mod build;
 mod check;
 mod diff;
 mod direct;
+mod emu;
 mod emulation;
 mod explain;
 mod flags;
@@ -44,6 +45,7 @@ enum Command {
     Run(run::Run),
     Repl(repl::ReplCommand),
     Trace(trace::Trace),
+    Emu(emu::Emu),
 }
 
 impl Command {
@@ -59,6 +61,7 @@ impl Command {
             Command::Run(command) => command.run(),
             Command::Repl(command) => command.run(),
             Command::Trace(command) => command.run(),
+            Command::Emu(command) => command.run(),
         }
     }
 }

@@ -55,10 +55,17 @@ pub fn is_command(arguments: &[OsString]) -> bool {
 /// Prints the help of the command named first, or of the whole program.
 pub fn print_help(arguments: &[OsString]) -> ExitCode {
     let mut cli = Cli::command().disable_help_subcommand(true);
-    let named =
-        arguments.iter().filter_map(|argument| argument.to_str()).find(|argument| *argument != "help");
-    let command = match named.and_then(|named| cli.find_subcommand_mut(named)) {
-        Some(command) => command.clone().bin_name(format!("blinkblox {}", command.get_name())),
+    let mut named =
+        arguments.iter().filter_map(|argument| argument.to_str()).filter(|argument| *argument != "help");
+    let command = match named.next().and_then(|named| cli.find_subcommand_mut(named)) {
+        Some(command) => {
+            let outer = command.get_name().to_owned();
+            // `blinkblox emu doctor --help` is about the question, not about all of them.
+            match named.next().and_then(|named| command.find_subcommand(named)) {
+                Some(inner) => inner.clone().bin_name(format!("blinkblox {outer} {}", inner.get_name())),
+                None => command.clone().bin_name(format!("blinkblox {outer}")),
+            }
+        }
         None => direct::DirectFlags::augment_args(cli)
             .about("Schemas to Luau modules, and games with a network on one machine.")
             .override_usage("blinkblox SCHEMA [FLAGS]\n       blinkblox COMMAND [ARGUMENTS]")

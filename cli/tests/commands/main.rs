@@ -4,6 +4,7 @@
 
 mod build;
 mod coverage;
+mod emu;
 mod emulation;
 mod explore;
 mod prompt;

@@ -116,6 +116,35 @@ fn belongs(store: &Store, local_player: Option<InstanceId>, id: InstanceId) -> b
     }
 }
 
+/// Where an enabled script runs by its place in a game's tree, for people: what stands in a starter container runs in
+/// the copies that players get.
+pub fn where_it_runs(store: &Store, id: InstanceId) -> &'static str {
+    let Some(context) = context(store, id) else { return "when it is required" };
+    if properties::get(store, id, *DISABLED) == Value::Boolean(true) {
+        return "nowhere: it is disabled";
+    }
+    let Some(container) = container(store, id) else { return "nowhere: it is in no container" };
+    let place = store.class(container).name();
+    let shared = ["Workspace", "ReplicatedStorage", "ReplicatedFirst"].contains(&place);
+    match (context, place) {
+        (Context::Plugin, _) => "nowhere: it is a plugin's",
+        (Context::Legacy, "Workspace" | "ServerScriptService") => "on the server",
+        (Context::Legacy, "StarterCharacterScripts" | "StarterPack") => {
+            "on the server, in each copy in a character"
+        }
+        (Context::Server, "ServerScriptService") => "on the server",
+        (Context::Server, _) if shared => "on the server",
+        (Context::Client, _) if shared => "on each client",
+        (Context::Local, "ReplicatedFirst") => "on each client, first",
+        (Context::Local, "Workspace") => "on a client, in its own character",
+        (
+            Context::Local | Context::Client,
+            "StarterPlayerScripts" | "StarterCharacterScripts" | "StarterGui" | "StarterPack",
+        ) => "on each client, in its copy",
+        _ => "nowhere: its container runs no script of its kind",
+    }
+}
+
 /// The client's own player, as its scripts see it.
 fn local_player(peer: &Rc<Peer>) -> Option<InstanceId> {
     if peer.data_model().is_server() {

@@ -97,6 +97,61 @@ pub fn install(vm: &Vm) -> Result<(), Failure> {
     shared_table::install(vm)
 }
 
+/// A datatype as scripts see it: names alone, for people and tools.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TypeSurface {
+    /// The engine's name of the type.
+    pub name: &'static str,
+    /// What its library holds: constructors and constants, in alphabetical order.
+    pub library: Vec<String>,
+    /// Properties of a value.
+    pub properties: Vec<&'static str>,
+    /// Methods of a value.
+    pub methods: Vec<&'static str>,
+}
+
+/// What scripts can use of every datatype, in alphabetical order. Errors: there is no memory for a VM.
+pub fn surface() -> Result<Vec<TypeSurface>, Failure> {
+    let vm = Vm::new(crate::vm::VmOptions::default())?;
+    install(&vm)?;
+    let mut names = script::names();
+    let query = [
+        "FilterDescendantsInstances",
+        "FilterType",
+        "CollisionGroup",
+        "RespectCanCollide",
+        "BruteForceAllSlow",
+    ];
+    let with = |more: &[&'static str]| query.iter().chain(more).copied().collect::<Vec<_>>();
+    names.insert("RaycastParams", (with(&["IgnoreWater"]), vec!["AddToFilter"]));
+    names.insert("OverlapParams", (with(&["MaxParts", "Tolerance"]), vec!["AddToFilter"]));
+    names.insert("SharedTable", (Vec::new(), Vec::new()));
+    names.insert("EnumItem", (vec!["Name", "Value", "EnumType"], vec!["IsA"]));
+    if let Some((properties, _)) = names.get_mut("Vector3") {
+        // The parts of a vector are fields of the VM's own.
+        properties.extend(
+            ["X", "Y", "Z"].iter().filter(|part| !properties.contains(part)).copied().collect::<Vec<_>>(),
+        );
+    }
+    vm.enter(|cx| {
+        let mut all = Vec::new();
+        for (name, (properties, methods)) in names {
+            let mut library = Vec::new();
+            cx.get_global(name);
+            if cx.kind(-1) == crate::vm::Type::Table {
+                cx.each(cx.top(), |key, _| {
+                    library.push(cx.text(key)?);
+                    Ok(())
+                })?;
+            }
+            cx.pop(1);
+            library.sort();
+            all.push(TypeSurface { name, library, properties, methods });
+        }
+        Ok(all)
+    })
+}
+
 /// A type of [`Datatype`]: its engine name and the way in and out of the enum.
 pub trait Data: Clone + 'static {
     /// The engine's name of the type, as `typeof` gives it.

@@ -3,6 +3,9 @@
 //! A type lists its properties and methods; [`scripted!`] makes the functions a VM dispatches to. Errors are the engine's
 //! texts, without a position.
 
+use std::collections::BTreeMap;
+use std::sync::Mutex;
+
 use super::{Data, Vector3};
 use crate::datamodel::classes::{self, enum_by_name};
 use crate::value::EnumItemId;
@@ -39,6 +42,26 @@ enum Member<T> {
     Method(Method),
 }
 
+/// Names of properties and methods of each type whose members are in a table, once a VM has been told of it.
+pub(super) type Names = BTreeMap<&'static str, (Vec<&'static str>, Vec<&'static str>)>;
+
+static NAMES: Mutex<Names> = Mutex::new(Names::new());
+
+fn note_names(
+    name: &'static str,
+    properties: impl Iterator<Item = &'static str>,
+    methods: impl Iterator<Item = &'static str>,
+) {
+    if let Ok(mut names) = NAMES.lock() {
+        names.insert(name, (properties.collect(), methods.collect()));
+    }
+}
+
+/// The names noted so far.
+pub(super) fn names() -> Names {
+    NAMES.lock().map(|names| names.clone()).unwrap_or_default()
+}
+
 /// A type's members by name.
 pub(super) struct Members<T>(AtomMap<Member<T>>);
 
@@ -47,6 +70,7 @@ impl<T: Held> Members<T> {
         properties: &[(&'static str, Property<T>)],
         methods: &[(&'static str, NativeFn)],
     ) -> Self {
+        note_names(T::TYPE, properties.iter().map(|(name, _)| *name), methods.iter().map(|(name, _)| *name));
         let properties = properties.iter().map(|(name, property)| (*name, Member::Property(*property)));
         let methods =
             methods.iter().map(|(name, call)| (*name, Member::Method(Method { name, call: *call })));

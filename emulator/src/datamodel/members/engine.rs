@@ -1,7 +1,8 @@
 //! Every method, event and callback that scripts can use in Roblox, emulated or not.
 //!
 //! A table of facts in `data/engine.txt`: a class a line, then its own members, one a line, each with its letters, its
-//! parameters and what it gives. With it a name that the emulator lacks is told apart from one that nobody has, and
+//! parameters and what it gives. The letters are `m`ethod, `e`vent or `c`allback, then what holds of `y`ields, `s`afe
+//! in parallel, `d`eprecated and for `p`lugins; `r` is a property that holds an instance. With it a name that the emulator lacks is told apart from one that nobody has, and
 //! `emu doctor` knows what a project asks for. Source: the engine's class reference, August 2026; properties are in
 //! [`crate::datamodel::classes`].
 
@@ -48,12 +49,15 @@ struct Engine {
     members: Vec<EngineMember>,
     /// Where each class's members are.
     classes: FxHashMap<&'static str, (usize, usize)>,
+    /// Classes of the instances that properties hold, where they are known.
+    holds: FxHashMap<(&'static str, &'static str), &'static str>,
 }
 
 static ENGINE: LazyLock<Engine> = LazyLock::new(|| parse(include_str!("../../../data/engine.txt")));
 
 fn parse(text: &'static str) -> Engine {
-    let mut engine = Engine { members: Vec::new(), classes: FxHashMap::default() };
+    let mut engine =
+        Engine { members: Vec::new(), classes: FxHashMap::default(), holds: FxHashMap::default() };
     let mut class = "";
     for line in text.lines() {
         let Some((letters, declared)) = line.strip_prefix(' ').and_then(|line| line.split_once(' ')) else {
@@ -62,6 +66,10 @@ fn parse(text: &'static str) -> Engine {
             continue;
         };
         let (name, arguments, result) = super::signature::parts(declared);
+        if letters == "r" {
+            engine.holds.insert((class, name), result);
+            continue;
+        }
         engine.members.push(EngineMember {
             class,
             name,
@@ -100,6 +108,12 @@ pub fn find(class: &str, name: &str) -> Option<&'static EngineMember> {
     own(class).iter().find(|member| member.name == name)
 }
 
+/// The class of the instance that a property of a class holds, where it is known: `Model` for `Player.Character`.
+pub fn held_class(class: &str, property: &str) -> Option<&'static str> {
+    // The table's own words are what its keys are made of.
+    ENGINE.holds.iter().find(|((owner, name), _)| *owner == class && *name == property).map(|(_, held)| *held)
+}
+
 /// Whether the table has all members of the class, so that an unknown name is a mistake of the script.
 pub fn is_known(class: &str) -> bool {
     ENGINE.classes.contains_key(class)
@@ -120,6 +134,7 @@ mod tests {
         assert_eq!(find("RemoteFunction", "OnServerInvoke").unwrap().kind, EngineKind::Callback);
         assert!(is_known("Folder") && !is_known("Nonsense") && own("Folder").is_empty());
         assert!(all().len() > 2000);
+        assert_eq!(held_class("Player", "Character"), Some("Model"));
     }
 
     #[test]
