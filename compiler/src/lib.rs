@@ -10,6 +10,7 @@ mod docs;
 pub mod emit;
 pub mod explain;
 pub mod format;
+pub mod ide;
 pub mod luau;
 pub mod outputs;
 pub mod schema;
@@ -36,6 +37,8 @@ pub struct Analysis {
     pub schema: Option<Schema>,
     /// Errors and warnings, in the order they are reported in.
     pub diagnostics: Vec<Diagnostic>,
+    /// What the text refers to, for editors.
+    pub index: schema::index::Index,
     /// Where the entry's options in force have their values, by name.
     pub option_spans: BTreeMap<String, Span>,
 }

@@ -18,10 +18,13 @@ use crate::syntax::ast::{Block, Entry, Member, Pack, Scalar, ScalarKind, Value};
 /// Default of a stream's `Keepalive`, in seconds.
 const DEFAULT_KEEPALIVE: f64 = 1.0;
 
-const EVENT_KEYS: &[&str] =
+/// Keys of an event's block.
+pub const EVENT_KEYS: &[&str] =
     &["From", "Type", "Call", "Data", "Rate", "Burst", "Priority", "Stream", "Stamp", "Poll"];
-const FUNCTION_KEYS: &[&str] = &["Yield", "From", "Data", "Return", "Rate", "Burst", "Concurrency"];
-const STREAM_KEYS: &[&str] = &["Rate", "Fast", "Keepalive", "Epsilon", "Per"];
+/// Keys of a function's block.
+pub const FUNCTION_KEYS: &[&str] = &["Yield", "From", "Data", "Return", "Rate", "Burst", "Concurrency"];
+/// Keys of a stream's block.
+pub const STREAM_KEYS: &[&str] = &["Rate", "Fast", "Keepalive", "Epsilon", "Per"];
 
 const SIDES: &[(&str, Side)] = &[("Client", Side::Client), ("Server", Side::Server)];
 const DELIVERIES: &[(&str, Delivery)] = &[
@@ -40,6 +43,22 @@ const PRIORITIES: &[(&str, Priority)] = &[("Low", Priority::Low), ("Normal", Pri
 const YIELDS: &[(&str, Yield)] =
     &[("Future", Yield::Future), ("Promise", Yield::Promise), ("Coroutine", Yield::Coroutine)];
 const PERS: &[(&str, ())] = &[("Player", ())];
+
+/// The words a key of a block takes; none when it takes something else.
+pub fn words(key: &str) -> Vec<&'static str> {
+    fn names<T>(table: &[(&'static str, T)]) -> Vec<&'static str> {
+        table.iter().map(|(name, _)| *name).collect()
+    }
+    match key {
+        "From" => names(SIDES),
+        "Type" => names(DELIVERIES),
+        "Call" => names(CALLS),
+        "Priority" => names(PRIORITIES),
+        "Yield" => names(YIELDS),
+        "Per" => names(PERS),
+        _ => Vec::new(),
+    }
+}
 
 /// Where a field is written.
 #[derive(Clone, Copy, Debug)]

@@ -132,6 +132,7 @@ impl Resolver<'_> {
             ..outer.clone()
         };
         self.reading.push(Reading { file, import: Some(import.path.span) });
+        self.index.imports.entry(import.path.span).or_insert(file);
         let scope = Scope { name: name.text.clone(), path, items: vec![], span: name.span };
         let scope = self.document(document, scope);
         self.reading.pop();

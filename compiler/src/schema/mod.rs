@@ -4,15 +4,16 @@
 //! build's profile leaves out has been read and checked, and is absent.
 
 mod ahead;
-mod classes;
+pub mod classes;
 mod declare;
 mod diagnostics;
-pub(crate) mod event;
+pub mod event;
 mod extent;
 mod generics;
 mod import;
+pub mod index;
 mod names;
-pub(crate) mod options;
+pub mod options;
 mod primitive;
 mod profiles;
 pub(crate) mod resolve;

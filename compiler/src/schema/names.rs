@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use super::index::Visible;
 use super::{Type, TypeId};
 use crate::source::Span;
 use crate::syntax::ast::PrimitiveType;
@@ -154,6 +155,54 @@ impl Names {
             match here.parent {
                 Some(parent) => scope = parent,
                 None => return Found::Nothing,
+            }
+        }
+    }
+
+    /// Where each segment of a path is declared, as far as it leads.
+    pub fn places(&self, scope: ScopeId, path: &str) -> Vec<Option<Span>> {
+        let segments: Vec<&str> = path.split('.').collect();
+        let mut places = vec![None; segments.len()];
+        let (mut scope, mut at) = (scope, 0);
+        loop {
+            let here = &self.scopes[scope.0];
+            if at + 1 < segments.len() {
+                if let Some((member, inner)) =
+                    here.members.get(segments[at]).and_then(|member| Some((member.span, member.scope?)))
+                {
+                    places[at] = Some(member);
+                    (scope, at) = (inner, at + 1);
+                    continue;
+                }
+            } else if let Some(entry) = here.types.get(segments[at]) {
+                places[at] = Some(entry.span);
+                return places;
+            }
+            match here.parent {
+                Some(parent) => scope = parent,
+                None => return places,
+            }
+        }
+    }
+
+    /// Every type that can be named from a scope, and how, the nearest first.
+    pub fn visible_paths(&self, scope: ScopeId) -> Vec<Visible> {
+        let mut found = Vec::new();
+        for scope in self.chain(scope) {
+            self.paths_in(scope, "", &mut found);
+        }
+        found
+    }
+
+    /// The types of a scope and of those inside it, each behind `prefix`.
+    fn paths_in(&self, scope: &ScopeNames, prefix: &str, found: &mut Vec<Visible>) {
+        for (name, entry) in &scope.types {
+            let params = entry.params.as_ref().map(Vec::len);
+            found.push(Visible { path: format!("{prefix}{name}"), span: entry.span, params });
+        }
+        for (name, member) in &scope.members {
+            if let Some(inner) = member.scope {
+                self.paths_in(&self.scopes[inner.0], &format!("{prefix}{name}."), found);
             }
         }
     }

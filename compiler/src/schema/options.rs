@@ -81,6 +81,19 @@ const OPTIONS: &[(&str, Kind)] = &[
     ("UseColon", Kind::Idle),
 ];
 
+/// Name of every option, in the order of the specification, and the values it takes when they are a list.
+pub fn all() -> impl Iterator<Item = (&'static str, &'static [&'static str])> {
+    OPTIONS.iter().map(|(name, kind)| {
+        let values: &[&str] = match kind {
+            Kind::Boolean(_) | Kind::Idle => &["true", "false"],
+            Kind::Casing => &["Pascal", "Camel", "Snake"],
+            Kind::Reader => &["\"Auto\"", "\"Bits\"", "\"Rows\""],
+            Kind::Text(_) | Kind::Folder(_) | Kind::Count(_) | Kind::CountOrZero(_) | Kind::Seconds(_) => &[],
+        };
+        (*name, values)
+    })
+}
+
 /// Checks the options of a file, and gives those in force in a build of `profile`.
 pub(super) fn read(declared: &[OptionDecl], profile: Profile, sink: &mut Vec<Diagnostic>) -> EntryOptions {
     let mut entry = EntryOptions::default();

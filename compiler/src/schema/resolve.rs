@@ -3,12 +3,13 @@
 //! Faults are pushed and reading goes on; a broken declaration still declares its name.
 
 use std::collections::{BTreeMap, HashMap};
-use std::rc::Rc;
+use std::sync::Arc;
 
 use super::ahead::References;
 use super::diagnostics as say;
 use super::event::Declared;
 use super::extent::Measure;
+use super::index::Index;
 use super::names::{MemberEntry, Names, ScopeId};
 use super::options::EntryOptions;
 use super::{Channel, Item, Options, Profile, Scope, Type, TypeDecl, TypeId};
@@ -102,7 +103,7 @@ pub(super) struct Resolver<'a> {
     pub(super) copies: u32,
     /// Names that may still be compared with one that is not declared: a hostile schema has many of both.
     pub(super) comparisons: usize,
-    pub(super) documents: HashMap<FileId, Rc<Document>>,
+    pub(super) documents: HashMap<FileId, Arc<Document>>,
     /// What the types of a file refer to, once it was asked for.
     pub(super) references: HashMap<FileId, References>,
     /// Where the word `export` of exported types is.
@@ -114,6 +115,8 @@ pub(super) struct Resolver<'a> {
     channels: [usize; 2],
     pub(super) uses: Uses,
     pub(super) declared: Vec<Declared>,
+    /// What the text of the files refers to, for those who ask later.
+    pub(super) index: Index,
     declared_names: Vec<DeclaredName>,
     pub(super) here: Here,
 }
@@ -150,6 +153,7 @@ impl<'a> Resolver<'a> {
             channels: [0; 2],
             uses: Uses::default(),
             declared: vec![],
+            index: Index::default(),
             declared_names: vec![],
             here: Here {
                 scope,
@@ -182,8 +186,12 @@ impl<'a> Resolver<'a> {
         check::run(&checked, &mut self.diagnostics);
         sort(&mut self.diagnostics);
         let sound = !self.diagnostics.iter().any(Diagnostic::is_error);
+        let mut index = self.index;
+        index.documents = self.documents;
+        index.names = self.names;
         Analysis {
             sources: self.sources,
+            index,
             schema: sound.then_some(schema),
             diagnostics: self.diagnostics,
             option_spans: options.spans.into_iter().map(|(name, span)| (name.to_string(), span)).collect(),
@@ -191,9 +199,9 @@ impl<'a> Resolver<'a> {
     }
 
     /// Reads and parses a file, once however often it is imported. `None` when it cannot be read.
-    pub(super) fn load(&mut self, path: &str, import: Option<Span>) -> Option<(FileId, Rc<Document>)> {
+    pub(super) fn load(&mut self, path: &str, import: Option<Span>) -> Option<(FileId, Arc<Document>)> {
         if let Some(file) = self.sources.find(path) {
-            return self.documents.get(&file).map(|document| (file, Rc::clone(document)));
+            return self.documents.get(&file).map(|document| (file, Arc::clone(document)));
         }
         let shown = self.loader.shown(path);
         let text = self.loader.read(path).and_then(|bytes| {
@@ -208,8 +216,8 @@ impl<'a> Resolver<'a> {
                 let file = self.sources.add(path, &shown, text);
                 let parsed = crate::syntax::parse(file, &self.sources[file].text);
                 self.diagnostics.extend(parsed.diagnostics);
-                let document = Rc::new(parsed.document);
-                self.documents.insert(file, Rc::clone(&document));
+                let document = Arc::new(parsed.document);
+                self.documents.insert(file, Arc::clone(&document));
                 Some((file, document))
             }
             Err(why) => {
@@ -222,6 +230,9 @@ impl<'a> Resolver<'a> {
     /// Resolves a document at its own top level into `scope`, which the module sees it as.
     pub(super) fn document(&mut self, document: &Document, mut scope: Scope) -> Scope {
         self.here.scope = self.names.open(None, ahead(&document.declarations));
+        if let Some(reading) = self.reading.last() {
+            self.index.files.entry(reading.file).or_insert(self.here.scope);
+        }
         self.declarations(&document.declarations, &mut scope);
         scope
     }
@@ -321,6 +332,7 @@ impl<'a> Resolver<'a> {
 
     fn scope(&mut self, inner: &ast::Scope) -> Option<Item> {
         let id = self.names.open(Some(self.here.scope), ahead(&inner.declarations));
+        self.index.scopes.entry(inner.name.span).or_insert(id);
         self.declare_member(&inner.name, NameKind::Scope, Some(id));
         let path = self.path_of(&inner.name.text);
         let mut scope =

@@ -110,6 +110,7 @@ impl Resolver<'_> {
 
     fn reference_kind(&mut self, reference: &ast::Reference, span: Span) -> TypeKind {
         let (name, refine) = (&reference.name, &reference.refine);
+        self.index.lookups.push((self.here.scope, name.span));
         let refined =
             refine.angles.as_ref().map(|angles| angles.span).or(refine.range.map(|range| range.span));
         if self.here.params.contains(&name.text) {

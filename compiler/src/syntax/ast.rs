@@ -80,6 +80,8 @@ pub struct Declaration {
     pub keyword: Span,
     /// What is declared.
     pub kind: DeclarationKind,
+    /// All of it, attributes included.
+    pub span: Span,
 }
 
 impl Declaration {

@@ -13,7 +13,8 @@ pub fn declarations(schema: &Schema) -> Block {
     block
 }
 
-fn declaration(schema: &Schema, decl: &TypeDecl) -> Stat {
+/// The `export type` of one declared type.
+pub fn declaration(schema: &Schema, decl: &TypeDecl) -> Stat {
     Stat::TypeAlias {
         export: true,
         name: decl.luau_name.clone(),

@@ -24,7 +24,7 @@ impl Parser<'_> {
 
     /// An option or a declaration, with its attributes. `scope` is the name of the scope around it.
     fn statement(&mut self, document: &mut Document, scope: Option<Span>) {
-        let start = self.at;
+        let (start, first) = (self.at, self.span());
         let attributes = self.attributes();
         self.construct = self.span();
         let export = self.eat(TokenKind::Keyword(Keyword::Export));
@@ -52,7 +52,10 @@ impl Parser<'_> {
             }
         };
         match kind {
-            Ok(kind) => document.declarations.push(Declaration { attributes, export, keyword, kind }),
+            Ok(kind) => {
+                let span = first.to(self.previous());
+                document.declarations.push(Declaration { attributes, export, keyword, kind, span });
+            }
             Err(Failed) => self.skip_declaration(start),
         }
     }
@@ -69,7 +72,8 @@ impl Parser<'_> {
         let closes = self.at_end() || self.at(TokenKind::RightBrace);
         if !attributes.is_empty() {
             let kind = DeclarationKind::Nothing;
-            document.declarations.push(Declaration { attributes, export: None, keyword, kind });
+            let span = attributes.iter().fold(keyword, |span, attribute| attribute.span.to(span));
+            document.declarations.push(Declaration { attributes, export: None, keyword, kind, span });
         }
         if export.is_some() || !closes {
             self.unexpected(if export.is_some() { "a type declaration" } else { "a declaration" });

@@ -136,6 +136,11 @@ impl<'a> Parser<'a> {
     }
 
     fn report(&mut self, diagnostic: Diagnostic) -> Failed {
+        // Each bracket left open in front of one declaration would say the same of it.
+        let same = |last: &Diagnostic| last.code == diagnostic.code && last.span() == diagnostic.span();
+        if self.diagnostics.last().is_some_and(same) {
+            return Failed;
+        }
         self.diagnostics.push(diagnostic);
         Failed
     }

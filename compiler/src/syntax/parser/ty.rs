@@ -219,8 +219,17 @@ impl Parser<'_> {
     // test struct_body: struct A { ..Base, ["Max HP"]: u8, type: u8 }
     fn struct_body(&mut self) -> Outcome<(Vec<StructMember>, bool)> {
         let open = self.expect(TokenKind::LeftBrace, "`{`")?;
-        let list = self.list(open, TokenKind::RightBrace, Parser::struct_member)?;
-        Ok((list.items, list.complete))
+        let mut members = Vec::new();
+        let list = self.list(open, TokenKind::RightBrace, |parser| {
+            members.push(parser.struct_member()?);
+            Ok(())
+        });
+        match list {
+            Ok(list) => Ok((members, list.complete)),
+            // A body still being written: what is there of it is kept.
+            Err(Failed) if self.at_end() || self.at_declaration() => Ok((members, false)),
+            Err(Failed) => Err(Failed),
+        }
     }
 
     fn struct_member(&mut self) -> Outcome<StructMember> {
