@@ -9,6 +9,7 @@ mod emulation;
 mod explore;
 mod prompt;
 mod specs;
+mod stored;
 mod support;
 #[cfg(unix)]
 mod terminal;

@@ -31,6 +31,7 @@ impl Repl {
                 signals: self.world.core().settings().signals,
                 deadline: self.deadline().clone(),
                 file: self.options.path.join("prompt"),
+                stored: crate::testing::stored::StoredMode::Strict,
                 coverage: None,
                 world: WorldDefaults::default(),
                 env: Vec::new(),

@@ -13,6 +13,7 @@ use rustc_hash::FxHashMap;
 use super::coverage::Counting;
 use super::replay::{Recorded, Watcher};
 use super::runner::WorldDefaults;
+use super::stored::{Stored, StoredMode};
 use super::worlds::Worlds;
 use crate::membrane::{Home, HomeId, Membrane, OnEnd, Watch};
 use crate::shared::SignalMode;
@@ -32,6 +33,8 @@ pub struct DirectorOptions {
     pub deadline: Deadline,
     /// The spec file; paths in it are relative to its folder.
     pub file: PathBuf,
+    /// What becomes of values that `toMatchSnapshot` compares.
+    pub stored: StoredMode,
     /// Whether the lines of sides' scripts are counted, and which.
     pub coverage: Option<Counting>,
     /// What worlds are like that do not say otherwise.
@@ -50,6 +53,8 @@ pub struct Director {
     pub membrane: Rc<Membrane>,
     /// The worlds the running test has made.
     pub worlds: Worlds,
+    /// Values stored beside the spec.
+    pub stored: Stored,
     /// Options of the run.
     pub options: DirectorOptions,
     ready: RefCell<VecDeque<Wake>>,
@@ -75,6 +80,7 @@ impl Director {
             vm,
             membrane: membrane.clone(),
             worlds: Worlds::new(options.coverage),
+            stored: Stored::of(&options.file, options.stored),
             options,
             ready: RefCell::default(),
             timers: RefCell::default(),
@@ -231,6 +237,18 @@ impl Director {
         self.timers.borrow_mut().clear();
         self.ends.borrow_mut().clear();
         self.vm.collect();
+    }
+
+    /// After a test while a block still shares worlds: they stay, and so do those of the test itself if it is `inside`.
+    pub fn rest(&self, inside: bool) {
+        if inside {
+            self.worlds.share();
+        } else {
+            self.drop_worlds(self.worlds.shared());
+        }
+        self.ready.borrow_mut().clear();
+        self.timers.borrow_mut().clear();
+        self.ends.borrow_mut().clear();
     }
 
     /// Forgets the worlds of the test after the first `kept`. Gives the first uncaught error in them.

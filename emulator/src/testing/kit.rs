@@ -40,6 +40,7 @@ pub struct Kit {
     cases: Vec<Case>,
     run: Handle,
     skip: Handle,
+    keeps: Handle,
     block: Handle,
 }
 
@@ -94,10 +95,11 @@ impl Kit {
                 cx.function(-1)
             })
         };
-        let (list, run, skip, block) = (
+        let (list, run, skip, keeps, block) = (
             field("tree", "list")?,
             field("tree", "run")?,
             field("tree", "skip")?,
+            field("tree", "keeps")?,
             field("format", "block")?,
         );
         let rows = vm.call(&list, &[])?;
@@ -105,7 +107,7 @@ impl Kit {
             Some(Value::Table(rows)) => rows.array.iter().filter_map(case).collect(),
             _ => Vec::new(),
         };
-        Ok(Kit { director: director.clone(), cases, run, skip, block })
+        Ok(Kit { director: director.clone(), cases, run, skip, keeps, block })
     }
 
     /// The tests, in order of definition.
@@ -116,6 +118,14 @@ impl Kit {
     /// The function that runs a test by its number from 1.
     pub fn run_function(&self) -> &Handle {
         &self.run
+    }
+
+    /// Whether a block still shares worlds after the test of that index, and whether that test is in one.
+    pub fn keeps(&self, index: usize) -> (bool, bool) {
+        let answer = self.director.vm().call(&self.keeps, &[Value::Number((index + 1) as f64)]);
+        let answer = answer.unwrap_or_default();
+        let is = |place: usize| answer.get(place) == Some(&Value::Boolean(true));
+        (is(0), is(1))
     }
 
     /// Leaves a test out, so that `afterAll` hooks still come at the right moment.

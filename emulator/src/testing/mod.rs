@@ -19,6 +19,7 @@ pub mod report;
 pub mod reporters;
 mod runner;
 mod shell;
+pub mod stored;
 mod worlds;
 
 pub use runner::{Filter, RunOptions, Shard, Stop, WorldDefaults, run};

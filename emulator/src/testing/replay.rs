@@ -113,6 +113,7 @@ const PASSIVE: &[&str] = &[
     "testSeed",
     "dropWorlds",
     "worldCount",
+    "compareStored",
     "stepAll",
     "remoteClass",
     "dropped",

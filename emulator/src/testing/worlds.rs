@@ -32,6 +32,8 @@ pub struct Slot {
     expected_codes: RefCell<Vec<String>>,
     /// What went wrong in functions the test gave the world to call.
     problems: RefCell<Vec<LogLine>>,
+    /// Faults of earlier tests of a block that shares the world.
+    forgiven: Cell<usize>,
     /// What the test did to it.
     pub journal: Rc<Journal>,
     snapshots: RefCell<Vec<Option<Snapshot>>>,
@@ -52,6 +54,8 @@ pub struct Worlds {
     pub bytecode: Arc<BytecodeCache>,
     /// Lines that ran in worlds that are gone.
     coverage: RefCell<Coverage>,
+    /// Worlds from the first on that a block shares.
+    shared: Cell<usize>,
     counting: Option<Counting>,
 }
 
@@ -111,6 +115,7 @@ impl Worlds {
             expected: RefCell::default(),
             expected_codes: RefCell::default(),
             problems: RefCell::default(),
+            forgiven: Cell::new(0),
             journal: Rc::default(),
             snapshots: RefCell::default(),
             old_homes: RefCell::default(),
@@ -131,6 +136,7 @@ impl Worlds {
             expected: RefCell::new(old.expected.borrow().clone()),
             expected_codes: RefCell::new(old.expected_codes.borrow().clone()),
             problems: RefCell::new(old.problems.borrow().clone()),
+            forgiven: Cell::new(0),
             journal: old.journal.clone(),
             snapshots: RefCell::new(old.snapshots.borrow().clone()),
             old_homes: RefCell::new(homes),
@@ -181,6 +187,19 @@ impl Worlds {
         coverage
     }
 
+    /// Has a block share the worlds there are; what went wrong in them so far is over.
+    pub fn share(&self) {
+        self.shared.set(self.slots.borrow().len());
+        for slot in self.all() {
+            slot.forgiven.set(slot.faults().len());
+        }
+    }
+
+    /// How many worlds a block shares.
+    pub fn shared(&self) -> usize {
+        self.shared.get()
+    }
+
     /// The homes of the sides of all worlds after the first `kept`.
     pub fn homes(&self, kept: usize) -> Vec<HomeId> {
         let slots = self.slots.borrow();
@@ -206,6 +225,7 @@ impl Worlds {
 
     /// Forgets the worlds.
     pub fn clear(&self) {
+        self.shared.set(0);
         for slot in self.all() {
             self.count(&slot);
         }
@@ -416,13 +436,17 @@ impl Slot {
         self.problems.borrow().iter().map(|line| line.text.clone()).collect()
     }
 
+    /// What went wrong on any side or in a function of the test.
+    fn faults(&self) -> Vec<LogLine> {
+        let mut faults = self.problems.borrow().clone();
+        faults.extend(self.world.errors());
+        faults
+    }
+
     fn unexpected_error(&self) -> Option<LogLine> {
         let expected = self.expected.borrow();
-        let problems = self.problems.borrow().clone();
-        problems
-            .into_iter()
-            .chain(self.world.errors())
-            .find(|line| !expected.iter().any(|text| line.text.contains(text.as_str())))
+        let is_expected = |line: &LogLine| expected.iter().any(|text| line.text.contains(text.as_str()));
+        self.faults().into_iter().skip(self.forgiven.get()).find(|line| !is_expected(line))
     }
 }
 

@@ -15,6 +15,7 @@ use blinkblox_emulator::project::discover::{Discovery, discover};
 use blinkblox_emulator::shared::{Settings, SignalMode};
 use blinkblox_emulator::testing::coverage::Counting;
 use blinkblox_emulator::testing::report::RunReport;
+use blinkblox_emulator::testing::stored::StoredMode;
 use blinkblox_emulator::testing::{Filter, RunOptions, Shard, WorldDefaults, run};
 use clap::{Args, ValueEnum};
 
@@ -134,6 +135,9 @@ pub struct Test {
     /// Let specs read the environment variable NAME as test.env.NAME; may be repeated
     #[arg(long, value_name = "NAME")]
     pass_env: Vec<String>,
+    /// What becomes of values that toMatchSnapshot compares; with CI set, check stores nothing and update is refused
+    #[arg(long, value_enum, default_value_t, value_name = "WHAT")]
+    snapshot: Snapshots,
     /// Try each test under N other schedules: orders of handlers, scripts and replication, and delays
     ///
     /// A test that ends otherwise under one fails, with the least change that does it and the arguments to repeat it.
@@ -154,6 +158,14 @@ pub struct Test {
     /// When to colour
     #[arg(long, value_enum, default_value_t, value_name = "WHEN")]
     color: ColorChoice,
+}
+
+/// What becomes of stored values.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+enum Snapshots {
+    #[default]
+    Check,
+    Update,
 }
 
 /// Signal behaviours a run covers.
@@ -218,6 +230,19 @@ impl Test {
                 .map_err(|error| Fault::usage(format!("{} cannot be written: {error}", path.display())))?;
         }
         Ok(report)
+    }
+
+    /// What becomes of stored values. Errors: an update on a build server.
+    fn stored(&self) -> Result<StoredMode, Fault> {
+        let on_server = std::env::var_os("CI").is_some_and(|value| !value.is_empty() && value != "false");
+        match self.snapshot {
+            Snapshots::Update if on_server => Err(Fault::usage(
+                "--snapshot update is refused where CI is set: update where you can read the difference",
+            )),
+            Snapshots::Update => Ok(StoredMode::Update),
+            Snapshots::Check if on_server => Ok(StoredMode::Strict),
+            Snapshots::Check => Ok(StoredMode::Check),
+        }
     }
 
     /// Takes what stands behind a bare `--coverage` for the path that it is.
@@ -315,6 +340,7 @@ impl Test {
             trace: self.trace.is_some(),
             list: self.list,
             explore: self.explore,
+            stored: self.stored()?,
             coverage: self.coverage_file().map(|_| Counting { generated: self.coverage_generated }),
             world,
             env: self.env()?,

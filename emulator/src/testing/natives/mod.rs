@@ -18,6 +18,7 @@ use std::rc::Rc;
 use super::director::Director;
 use super::inside;
 use super::replay::Recorded;
+use super::stored;
 use crate::value::Value;
 use crate::vm::{Cx, Failure, Handle, NativeFn, Outcome, Raise, Returns};
 
@@ -44,6 +45,21 @@ pub fn install(director: &Rc<Director>) -> Result<(), Failure> {
         Ok(())
     })
 }
+
+/// Compares a text with the one stored under a key: `same`, `differs` with the stored one, or `missing`.
+fn compare_stored(cx: &mut Cx<'_>) -> Outcome {
+    let verdict = Director::of(cx)?.stored.compare(&cx.text(1)?, &cx.text(2)?)?;
+    let (name, text) = match verdict {
+        stored::Verdict::Same => ("same", Value::Nil),
+        stored::Verdict::Differs(text) => ("differs", Value::from(text)),
+        stored::Verdict::Missing => ("missing", Value::Nil),
+    };
+    cx.push_string(name);
+    cx.push(&text);
+    Ok(Returns::Values(2))
+}
+
+const STORED: &[(&str, NativeFn)] = &[("compareStored", compare_stored)];
 
 const GLOBALS: &[(&str, NativeFn)] = &[("print", print), ("warn", print)];
 
@@ -73,6 +89,7 @@ pub fn push_host(cx: &Cx<'_>, director: &Rc<Director>) {
         inspect::NATIVES,
         compile::NATIVES,
         draw::NATIVES,
+        STORED,
         inside::NATIVES,
     ] {
         for (name, function) in group {

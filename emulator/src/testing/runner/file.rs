@@ -33,6 +33,9 @@ pub(super) fn run_file(options: &RunOptions, path: &Path, end: Option<Instant>) 
             };
             run.tests(&loaded, &mut report, &mut failures);
             report.reads.extend(loaded.director.worlds.reads());
+            if let Err(problem) = loaded.director.stored.save() {
+                report.load_error = Some(problem);
+            }
             report.coverage.merge(loaded.director.worlds.coverage());
             let is_enough = options.bail.is_some_and(|limit| failures >= limit);
             if is_enough || options.stop.reason().is_some() {
@@ -82,6 +85,7 @@ impl Run<'_> {
             file: self.path.to_path_buf(),
             world,
             env: self.options.env.clone(),
+            stored: self.options.stored,
             coverage: self.options.coverage,
         };
         deadline.set(Some(jobs::deadline(Instant::now(), self.options.wall_timeout, self.end)));
@@ -222,7 +226,10 @@ impl Run<'_> {
         if self.options.trace {
             test.trace = director.worlds.trace(&test.full_name());
         }
-        director.clear();
+        match kit.keeps(index) {
+            (true, inside) => director.rest(inside),
+            (false, _) => director.clear(),
+        }
         deadline.set(None);
     }
 

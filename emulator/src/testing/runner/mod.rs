@@ -18,6 +18,7 @@ pub use select::{Filter, Shard};
 
 use super::coverage::Counting;
 use super::report::Cut;
+use super::stored::StoredMode;
 use crate::network::LinkSettings;
 use crate::shared::SignalMode;
 
@@ -60,6 +61,8 @@ pub struct RunOptions {
     pub trace: bool,
     /// Whether to list the tests and run none.
     pub list: bool,
+    /// What becomes of values that `toMatchSnapshot` compares.
+    pub stored: StoredMode,
     /// How many other schedules each test is tried under.
     pub explore: u32,
     /// Whether to count the lines of sides' scripts, and of which.
@@ -95,6 +98,7 @@ impl Default for RunOptions {
             fail_on_warn: false,
             trace: false,
             list: false,
+            stored: StoredMode::default(),
             explore: 0,
             coverage: None,
             world: WorldDefaults::default(),
