@@ -3,12 +3,14 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use blinkblox_emulator::game::{self, GameOptions};
+use blinkblox_emulator::network::LinkSettings;
 use blinkblox_emulator::recording::{
     self, Filter, Paint, Recording, Story, csv, detail, list, redact, summarise,
 };
 use clap::{Args, Subcommand};
 
-use super::emulation::{Fault, colour, fault};
+use super::emulation::{Fault, colour, fault, write_trace};
 use crate::printer::{ColorChoice, print_err, print_out};
 
 /// Look into a trace that `test --trace` or `run --trace` wrote
@@ -31,6 +33,7 @@ pub struct Trace {
 #[derive(Subcommand, Debug)]
 enum Command {
     Diff(Diff),
+    Replay(Replay),
 }
 
 /// Which records are meant.
@@ -121,11 +124,39 @@ struct Diff {
     b: PathBuf,
 }
 
+/// Play what clients sent once to a fresh server, and see whether it answers as it did
+///
+/// Clients join and leave as recorded and run no scripts; each of their messages reaches the server in the frame in
+/// which it arrived. Exit codes: 0 the server sent the same, 1 it sent something else or had an error, 2 wrong
+/// arguments, 3 a file or the project could not be read.
+#[derive(Args, Debug)]
+struct Replay {
+    /// The trace, of `run --trace`
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    /// A folder with a Rojo project, a project file, or a place
+    #[arg(default_value = ".", value_name = "PROJECT")]
+    project: PathBuf,
+    /// Whom to play to
+    #[arg(long, default_value = "server", value_parser = ["server"], value_name = "SIDE")]
+    to: String,
+    /// Which world of a file that holds several, from 1
+    #[arg(long, default_value_t = 1, value_name = "N")]
+    world: usize,
+    /// Read this file in place of the project's blinkblox.toml
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// Write the trace of the replay to OUT
+    #[arg(long, value_name = "OUT")]
+    trace: Option<PathBuf>,
+}
+
 impl Trace {
     /// Shows the trace, or does what the command within says.
     pub fn run(self) -> ExitCode {
         let done = match &self.command {
             Some(Command::Diff(diff)) => diff.execute(),
+            Some(Command::Replay(replay)) => replay.execute(),
             None => self.execute().map(|()| ExitCode::SUCCESS),
         };
         done.unwrap_or_else(|problem| fault(&problem))
@@ -137,9 +168,7 @@ impl Trace {
         let recordings = read(file)?;
         let count = recordings.len();
         let world = self.filter.world;
-        let recording = world.checked_sub(1).and_then(|index| recordings.get(index)).ok_or_else(|| {
-            Fault::usage(format!("--world {world}: {} holds {count}, counted from 1", file.display()))
-        })?;
+        let recording = pick(&recordings, world, file)?;
         if count > 1 {
             let test = recording.header.test.as_deref().unwrap_or("without a test");
             print_err(&format!(
@@ -251,6 +280,61 @@ impl Diff {
         print_out(&difference.text);
         Ok(ExitCode::FAILURE)
     }
+}
+
+impl Replay {
+    fn execute(&self) -> Result<ExitCode, Fault> {
+        let recordings = read(&self.file)?;
+        let recording = pick(&recordings, self.world, &self.file)?;
+        let header = &recording.header;
+        if !self.project.exists() {
+            return Err(Fault::load(format!("there is no {}", self.project.display())));
+        }
+        let world = game::open(&GameOptions {
+            path: self.project.clone(),
+            seed: header.seed,
+            settings: header.settings.clone(),
+            clients: 0,
+            link: LinkSettings::default(),
+            fps: header.fps,
+            client_fps: header.fps,
+            config: self.config.clone(),
+        })
+        .map_err(Fault::load)?;
+        let now = world.core().trace_mut().header_mut().project_hash.clone();
+        if now != header.project_hash {
+            print_err("note: the project is not as it was when the trace was recorded\n");
+        }
+        let done = recording::replay(recording, &world).map_err(Fault::load)?;
+        if let Some(out) = &self.trace {
+            write_trace(out, &world.trace().to_text())?;
+        }
+        print_out(&format!("{} messages of clients played back\n", done.fed));
+        for skipped in &done.skipped {
+            print_out(&format!("left out {skipped}\n"));
+        }
+        match &done.difference {
+            None => print_out(&format!("the server sent the same {} messages\n", done.sent[0])),
+            Some(text) => {
+                let [then, now] = done.sent;
+                print_out(&format!("the server sent {then} messages then and {now} now: {text}"));
+            }
+        }
+        for error in &done.errors {
+            print_out(&format!("error: {error}\n"));
+        }
+        let same = done.difference.is_none() && done.errors.is_empty();
+        Ok(if same { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    }
+}
+
+/// The recording of that number, from 1.
+fn pick<'a>(recordings: &'a [Recording], world: usize, file: &Path) -> Result<&'a Recording, Fault> {
+    let found = world.checked_sub(1).and_then(|index| recordings.get(index));
+    found.ok_or_else(|| {
+        let count = recordings.len();
+        Fault::usage(format!("--world {world}: {} holds {count}, counted from 1", file.display()))
+    })
 }
 
 /// What a trace is called: its test, else its project, else its file.

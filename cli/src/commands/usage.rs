@@ -143,9 +143,7 @@ fn diagnostic(error: &clap::Error, arguments: &[OsString]) -> Diagnostic {
             .opt_note(values.map(|values| format!("It takes {values}."))),
         ErrorKind::InvalidValue => self::error(format!("{argument} does not take `{value}`"))
             .opt_note(values.map(|values| format!("It takes {values}."))),
-        ErrorKind::MissingRequiredArgument => {
-            self::error("no schema is named").note("Give its path: `blinkblox schemas/game.blink`.")
-        }
+        ErrorKind::MissingRequiredArgument => missing(error),
         ErrorKind::ArgumentConflict => {
             let other = text(ContextKind::PriorArg).unwrap_or_default();
             self::error(format!("{argument} cannot be given with {other}"))
@@ -156,6 +154,19 @@ fn diagnostic(error: &clap::Error, arguments: &[OsString]) -> Diagnostic {
             self::error(first.trim_start_matches("error: ").trim_end_matches('.'))
         }
     }
+}
+
+/// What is said of arguments that are not there.
+fn missing(error: &clap::Error) -> Diagnostic {
+    let named = match error.get(ContextKind::InvalidArg) {
+        Some(ContextValue::Strings(names)) => names.as_slice(),
+        _ => &[],
+    };
+    if named.iter().all(|name| name.contains("SCHEMA")) {
+        return self::error("no schema is named").note("Give its path: `blinkblox schemas/game.blink`.");
+    }
+    let verb = if named.len() == 1 { "is" } else { "are" };
+    self::error(format!("{} {verb} missing", named.join(" and ")))
 }
 
 /// Every flag the first argument's command takes, or those of the form without one.

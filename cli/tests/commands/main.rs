@@ -14,3 +14,4 @@ mod support;
 #[cfg(unix)]
 mod terminal;
 mod tools;
+mod trace;

@@ -1,10 +1,11 @@
 //! A trace read back: what the `trace` command shows, compares, sums up and turns into a page.
 //!
 //! [`read`] turns text into [`Recording`]s, one a header, and says which line is wrong and why. [`Story`] puts together
-//! what belongs to one packet. Nothing here opens a file or a world.
+//! what belongs to one packet, [`replay`] plays what clients sent to a fresh world. Nothing here opens a file.
 //!
 //! Files: `read` (text to records), `fields` (members of a line), `story` (packets and their fates), `filter`, `show`
-//! (values as text), `listing` and `detail` (for a terminal), `summary`, `table` (CSV), `diff`, `redact`, `page` (HTML).
+//! (values as text), `values` (values as such), `listing` and `detail` (for a terminal), `summary`, `table` (CSV), `diff`, `replay`, `redact`,
+//! `page` (HTML).
 //! Source: emulator requirements, 8.
 
 mod detail;
@@ -15,12 +16,14 @@ mod listing;
 pub mod page;
 mod read;
 mod redact;
+mod replay;
 mod show;
 mod story;
 mod summary;
 mod table;
 #[cfg(test)]
 mod tests;
+mod values;
 
 use std::rc::Rc;
 
@@ -30,10 +33,12 @@ pub use filter::{Anomaly, Filter, anomaly};
 pub use listing::{Paint, list};
 pub use read::{ReadError, read};
 pub use redact::redact;
+pub use replay::{Replayed, replay};
 pub use show::{seconds, show};
 pub use story::{PacketStory, Share, Story};
 pub use summary::{Summary, Tally, summarise};
 pub use table::csv;
+pub use values::value;
 
 use serde_json::{Map, Value as Json};
 

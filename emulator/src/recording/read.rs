@@ -118,6 +118,9 @@ impl Reader {
             let name = side.as_str().ok_or("`sides` of this header holds something that is no text")?;
             sides.push(self.texts.keep(name));
         }
+        if sides.is_empty() {
+            return Err("`sides` of this header names none; a world has at least its server".into());
+        }
         Ok(Header {
             line: self.line,
             tool: fields.text("tool")?.to_owned(),

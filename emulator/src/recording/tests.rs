@@ -345,3 +345,87 @@ fn nothing_in_a_trace_gets_out_of_its_place_in_the_page() {
     assert_eq!(page.matches("</script>").count(), 2);
     assert!(!page.contains("http://") && !page.contains("https://"), "nothing is fetched");
 }
+
+/// The schema's world with a server script, and a client script that shouts each 0.1 s.
+fn game(answer: &str) -> World {
+    use crate::project::{Node, mount};
+    let schema = SchemaSource::Text(SCHEMA.into());
+    let fixture =
+        Fixture { server_schemas: vec![schema.clone()], client_schemas: vec![schema], ..Fixture::default() };
+    let built = fixture.build().unwrap();
+    let mut tree = (*built.tree).clone();
+    let server = format!(
+        "local Net = require(game.ServerScriptService.Net)
+        local ask = Instance.new('RemoteFunction', game.ReplicatedStorage)
+        ask.Name = 'Ask'
+        game.Players.PlayerAdded:Connect(function(player)
+            local favourite = ask:InvokeClient(player)
+            Net.Say.Fire(player, {{ Id = favourite, Label = 'ok', On = true, Up = true }}, 1)
+        end)
+        ask.OnServerInvoke = function(_, number) return number + 1 end
+        Net.Shout.On(function(player, loud)
+            Net.Say.FireAll({{ Id = loud, Label = player.Name, On = true, Up = false }}, {answer})
+        end)"
+    );
+    let client = "local Net = require(game.ReplicatedStorage.Net)
+        local ask = game.ReplicatedStorage:WaitForChild('Ask')
+        ask.OnClientInvoke = function() return 42 end
+        for count = 1, 5 do
+            task.wait(0.1)
+            Net.Shout.Fire(count)
+            ask:InvokeServer(count)
+        end";
+    let mut add = |path: &[(&str, &str)], class: &str, source: &str| {
+        let mut at = &mut tree.root;
+        for (class, name) in path {
+            let index = at.children.iter().position(|child| child.name == *name).unwrap_or_else(|| {
+                at.children.push(Node::new(class, name));
+                at.children.len() - 1
+            });
+            at = &mut at.children[index];
+        }
+        let mut script = Node::new(class, "Main");
+        script.source = Some(source.into());
+        at.children.push(script);
+    };
+    add(&[("ServerScriptService", "ServerScriptService")], "Script", &server);
+    let starter = [("StarterPlayer", "StarterPlayer"), ("StarterPlayerScripts", "StarterPlayerScripts")];
+    add(&starter, "LocalScript", client);
+    let tree = Some(mount::store(&tree, true).unwrap());
+    let link = LinkSettings::preset("poor").unwrap();
+    let world = World::new(WorldOptions { tree, link, ..WorldOptions::default() }).unwrap();
+    built.describe(&mut world.core().trace_mut());
+    world.start();
+    world
+}
+
+#[test]
+fn a_recorded_session_is_played_back_to_a_fresh_server() {
+    let world = game("loud * 10");
+    let ada = world.join(JoinOptions { name: Some("Ada".into()), ..JoinOptions::default() }).unwrap();
+    world.step(20).unwrap();
+    world
+        .join(JoinOptions { name: Some("Bob".into()), user_id: Some(77), ..JoinOptions::default() })
+        .unwrap();
+    world.step(150).unwrap();
+    world.leave(ada, crate::world::LeaveHow::Quit).unwrap();
+    world.step(60).unwrap();
+    let recording = one(&world.trace().to_text());
+    let arrived = recording
+        .entries
+        .iter()
+        .filter(|entry| matches!(&entry.kind, Kind::Arrive { .. }) && &*entry.side == "server");
+    let arrived = arrived.count();
+    assert!(arrived >= 10, "only {arrived} messages of clients");
+
+    let same = replay(&recording, &game("loud * 10")).unwrap();
+    assert_eq!((same.fed, &same.skipped, &same.errors), (arrived, &Vec::new(), &Vec::new()));
+    assert_eq!(same.difference, None);
+    assert!(same.sent[0] > 10 && same.sent[0] == same.sent[1], "{:?}", same.sent);
+
+    let other = replay(&recording, &game("loud * 11")).unwrap();
+    let text = other.difference.unwrap();
+    assert!(text.contains("recorded: at ") && text.contains("byte 0x"), "{text}");
+    let broken = replay(&recording, &game("nil + loud")).unwrap();
+    assert!(broken.difference.is_some() && !broken.errors.is_empty(), "{broken:?}");
+}

@@ -56,6 +56,8 @@ pub struct JoinOptions {
     pub character: Option<bool>,
     /// What `GetJoinData` gives of the player on the server.
     pub join_data: Option<Value>,
+    /// Whether no script of the client runs: it is played back by [`World::feed`].
+    pub silent: bool,
 }
 
 /// How a client leaves.
@@ -131,6 +133,7 @@ impl World {
                 down: options.down.unwrap_or_else(|| self.options.link.clone()),
                 offset: options.clock_offset,
                 drift: options.clock_drift,
+                silent: options.silent,
             },
         )?);
         self.core.enrol(Member { side, player, name: name.as_str().into(), user_id, connected: true });
@@ -196,6 +199,8 @@ impl World {
     /// A client has come a step further.
     pub(super) fn reach(&self, client: &Client, peer: &Rc<Peer>, stage: Stage) {
         match stage {
+            Stage::First if client.silent => client.state.set(ClientState::First),
+            Stage::Loaded if client.silent => client.state.set(ClientState::Loaded),
             Stage::First => {
                 client.state.set(ClientState::First);
                 scripts::begin(peer, scripts::Stage::First);

@@ -11,6 +11,7 @@
 //! going), `packets` (looking at traffic and meddling with it), `hooks` (telling tests what happens), `output` (what sides print), `core` (what sides have in common).
 
 mod core;
+mod feed;
 mod frames;
 mod hooks;
 mod join;
@@ -27,6 +28,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 pub use self::core::{Core, Member, Request};
+pub use feed::Fed;
 pub use frames::Phase;
 pub use hooks::{Hook, Notice};
 pub use join::{JoinOptions, LeaveHow, Loading};
@@ -130,6 +132,8 @@ pub struct World {
     /// Replication changes that were recorded before the last join and have not left yet.
     carried: RefCell<Vec<Carried>>,
     interceptors: Interceptors,
+    /// Calls that are played back, for the next receive phase of the server.
+    fed: RefCell<Vec<Fed>>,
     hooks: Hooks,
     /// Frame in which anything last crossed a link or was posted; for settling.
     last_traffic: Cell<Time>,
@@ -168,6 +172,7 @@ impl World {
             paused: Cell::new(false),
             carried: RefCell::default(),
             interceptors: Interceptors::default(),
+            fed: RefCell::default(),
             hooks: Hooks::default(),
             last_traffic: Cell::new(Time::ZERO),
         })

@@ -273,6 +273,7 @@ impl World {
                 self.server.desk.settle(call.packet, Fate::DroppedLeave);
             }
         }
+        self.receive_fed(peer);
     }
 
     fn receive_on_client(&self, client: &Rc<Client>, peer: &Rc<Peer>) {

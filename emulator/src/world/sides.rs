@@ -53,6 +53,8 @@ pub struct Client {
     pub link: RefCell<Link<Rc<Message>>>,
     /// Its `Player`.
     pub player: InstanceId,
+    /// Whether its scripts rest.
+    pub(super) silent: bool,
     pub(super) peer: RefCell<Option<Rc<Peer>>>,
     pub(super) state: Cell<ClientState>,
     pub(super) next_probe: Cell<Time>,
@@ -108,6 +110,7 @@ pub(super) struct NewClient {
     pub(super) down: LinkSettings,
     pub(super) offset: Time,
     pub(super) drift: f64,
+    pub(super) silent: bool,
 }
 
 impl Client {
@@ -125,6 +128,7 @@ impl Client {
             timer: Cell::new(FrameTimer::new(new.fps, now)),
             link: RefCell::new(link),
             player: new.player,
+            silent: new.silent,
             peer: RefCell::new(Some(peer)),
             state: Cell::new(ClientState::Joining),
             next_probe: Cell::new(now),

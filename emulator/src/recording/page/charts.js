@@ -29,31 +29,54 @@ function binSize(pixels, least = 0) {
 	return [1, 2, 5, 10].map((times) => times * power).find((size) => size >= wanted * 0.999);
 }
 
+// Bars that were counted for the filters as they are, by their length: panning counts nothing twice.
+const counted = { filtered: -1, bytes: new Map(), rates: new Map() };
+
+function remembered(kind, size, count) {
+	if (counted.filtered !== state.filtered) {
+		counted.filtered = state.filtered;
+		counted.bytes.clear();
+		counted.rates.clear();
+	}
+	// More bars than this are counted for the view alone: so few packets lie in it.
+	const bars = Math.ceil(trace.end / size) + 2;
+	if (bars > 50000) {
+		const first = Math.floor(view.from / size);
+		return { first, ...count(size, first, Math.ceil(view.to / size) - first + 1) };
+	}
+	if (!counted[kind].has(size)) counted[kind].set(size, { first: 0, ...count(size, 0, bars) });
+	return counted[kind].get(size);
+}
+
+function countBytes(size, first, bars) {
+	const [down, up, lost] = [new Float64Array(bars), new Float64Array(bars), new Float64Array(bars)];
+	const key = (packet) => packet.sent;
+	const to = lowerBound(state.shown, (first + bars) * size, key);
+	for (let place = lowerBound(state.shown, first * size, key); place < to; place += 1) {
+		const packet = state.shown[place];
+		const bin = Math.floor(packet.sent / size) - first;
+		if (bin < 0 || bin >= bars) continue;
+		const bytes = packet.size * packet.shares.length;
+		if (packet.from === 0) {
+			down[bin] += bytes;
+			lost[bin] += packet.size * packet.lost;
+		} else {
+			up[bin] += bytes;
+		}
+	}
+	return { down, up, lost };
+}
+
 function drawBytes(top, height) {
 	const colours = theme();
 	const size = binSize(5);
-	const first = Math.floor(view.from / size);
-	const count = Math.ceil(view.to / size) - first + 1;
-	const down = new Float64Array(count);
-	const up = new Float64Array(count);
-	const lost = new Float64Array(count);
-	const key = (packet) => packet.sent;
-	const from = lowerBound(state.shown, first * size, key);
-	const to = lowerBound(state.shown, view.to, key);
-	for (let place = from; place < to; place += 1) {
-		const packet = state.shown[place];
-		const bin = Math.floor(packet.sent / size) - first;
-		if (bin < 0 || bin >= count) continue;
-		if (packet.from === 0) {
-			down[bin] += packet.size * packet.shares.length;
-			lost[bin] += packet.size * packet.lost;
-		} else {
-			up[bin] += packet.size * packet.shares.length;
-		}
-	}
+	const { first, down, up, lost } = remembered("bytes", size, countBytes);
+	const count = down.length;
+	const from = Math.max(Math.floor(view.from / size) - first, 0);
+	const to = Math.min(Math.ceil(view.to / size) - first, count);
 	let most = 1;
-	for (let bin = 0; bin < count; bin += 1) most = Math.max(most, down[bin], up[bin]);
-	frame(top, height, "bytes", ["peak", `${showBytes(most / size)}/s`]);
+	for (let bin = from; bin < to; bin += 1) most = Math.max(most, down[bin], up[bin]);
+	frame(top, height, "bytes", ["peak", showBytes(most)]);
 	const legend = [["↓ to clients", colours.down], ["↑ to server", colours.up], ["lost", colours.bad]];
 	// Without traffic one way the other has all the room.
 	const room = height - 30;
@@ -62,7 +85,8 @@ function drawBytes(top, height) {
 	const below = room - above;
 	const middle = top + 22 + above;
 	clip(layout.gutter, top, layout.width - layout.right, top + height, () => {
-		for (let bin = 0; bin < count; bin += 1) {
+		for (let bin = from; bin < to; bin += 1) {
+			if (down[bin] + up[bin] === 0) continue;
 			const left = x((first + bin) * size);
 			const wide = Math.max(x((first + bin + 1) * size) - left - 1, 1);
 			pen.fillStyle = colours.down;
@@ -107,43 +131,47 @@ function rated() {
 	return trace.events.filter((event) => !event.hidden).slice(0, 4).map((event) => ({ event, rate: null, fast: null }));
 }
 
-function drawRates(top, height) {
-	const colours = theme();
-	const chosen = rated();
-	const size = binSize(18, 0.5);
-	const first = Math.floor(view.from / size);
-	const count = Math.ceil(view.to / size) - first + 1;
-	const series = chosen.map((stream) => ({ ...stream, sent: new Float64Array(count), arrived: new Float64Array(count) }));
+function countRates(size, first, bars) {
+	const series = rated().map((stream) => ({
+		...stream, sent: new Float64Array(bars), arrived: new Float64Array(bars), most: 0,
+	}));
 	const byEvent = new Map(series.map((line) => [line.event, line]));
 	const key = (packet) => packet.sent;
-	const from = lowerBound(state.shown, first * size - trace.longest, key);
-	const to = lowerBound(state.shown, view.to + size, key);
-	for (let place = from; place < to; place += 1) {
+	const to = lowerBound(state.shown, (first + bars) * size, key);
+	for (let place = lowerBound(state.shown, first * size - trace.longest, key); place < to; place += 1) {
 		const packet = state.shown[place];
-		for (const item of packet.itemRows.length > 0 ? packet.itemRows : [null]) {
-			const line = byEvent.get(item === null ? packet.main : packet.events.find((event) => event.name === packet.text(item[0])));
+		const bin = Math.floor(packet.sent / size) - first;
+		for (const event of packet.itemEvents) {
+			const line = byEvent.get(event);
 			if (!line) continue;
-			const bin = Math.floor(packet.sent / size) - first;
 			for (const share of packet.shares) {
-				if (bin >= 0 && bin < count) line.sent[bin] += 1;
+				if (bin >= 0 && bin < bars) line.sent[bin] += 1;
 				if (share.arrived === null) continue;
 				const landed = Math.floor(share.arrived / size) - first;
-				if (landed >= 0 && landed < count) line.arrived[landed] += 1;
+				if (landed >= 0 && landed < bars) line.arrived[landed] += 1;
 			}
 		}
 	}
-	// A second and receiver: as many clients as were there.
-	let most = Math.max(...chosen.map((stream) => Math.max(stream.rate ?? 0, stream.fast ?? 0)), 1);
 	for (const line of series) {
-		for (let bin = 0; bin < count; bin += 1) {
+		for (let bin = 0; bin < bars; bin += 1) {
+			if (line.sent[bin] + line.arrived[bin] === 0) continue;
+			// Streams are counted a second and receiver: as many clients as were there.
 			const people = line.rate === null ? 1 : Math.max(clientsAt((first + bin + 0.5) * size), 1);
 			line.sent[bin] /= size * people;
 			line.arrived[bin] /= size * people;
-			most = Math.max(most, line.sent[bin]);
+			line.most = Math.max(line.most, line.sent[bin]);
 		}
 	}
+	return { series };
+}
+
+function drawRates(top, height) {
+	const colours = theme();
+	const size = binSize(18, 0.5);
+	const { first, series } = remembered("rates", size, countRates);
+	const most = Math.max(1, ...series.map((line) => Math.max(line.most, line.rate ?? 0, line.fast ?? 0)));
 	const streams = trace.streams.length > 0;
-	frame(top, height, streams ? "streams" : "events", ["peak", `${most.toFixed(most < 10 ? 1 : 0)}/s${streams ? " a client" : ""}`]);
+	frame(top, height, streams ? "streams" : "events", streams ? ["a second", "to one client"] : ["a second"]);
 	// The line of the highest rate is not the top of the chart.
 	const y = (rate) => top + height - 8 - (rate / (most * 1.08)) * (height - 32);
 	clip(layout.gutter, top, layout.width - layout.right, top + height, () => {
@@ -161,6 +189,12 @@ function drawRates(top, height) {
 				pen.stroke();
 				pen.setLineDash([]);
 				pen.globalAlpha = 1;
+				pen.fillStyle = colours.muted;
+				pen.fillText(`${rate}/s`, layout.gutter + 4, y(rate) - 7);
+			}
+			if (line.rate === null) {
+				pen.fillStyle = colours.muted;
+				pen.fillText(`${most.toFixed(most < 10 ? 1 : 0)}/s`, layout.gutter + 4, y(most) - 7);
 			}
 			stairs(line.sent, first, size, y, colour, 1.8, []);
 			stairs(line.arrived, first, size, y, colour, 1.4, [3, 3]);
@@ -179,11 +213,13 @@ function stairs(values, first, size, y, colour, width, dash) {
 	pen.lineWidth = width;
 	pen.setLineDash(dash);
 	pen.beginPath();
-	values.forEach((value, bin) => {
-		const [left, right] = [x((first + bin) * size), x((first + bin + 1) * size)];
-		if (bin === 0) pen.moveTo(left, y(value)); else pen.lineTo(left, y(value));
-		pen.lineTo(right, y(value));
-	});
+	const from = Math.max(Math.floor(view.from / size) - first, 0);
+	const to = Math.min(Math.ceil(view.to / size) - first, values.length);
+	for (let bin = from; bin < to; bin += 1) {
+		const height = y(values[bin]);
+		if (bin === from) pen.moveTo(x((first + bin) * size), height); else pen.lineTo(x((first + bin) * size), height);
+		pen.lineTo(x((first + bin + 1) * size), height);
+	}
 	pen.stroke();
 	pen.setLineDash([]);
 }

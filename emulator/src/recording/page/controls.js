@@ -200,7 +200,7 @@ function hover(px, py) {
 	const note = px < 0 || packet ? null : noteAt(px, py);
 	if (packet !== state.hovered) {
 		state.hovered = packet;
-		redraw();
+		redrawChosen();
 	}
 	canvas.style.cursor = packet || note ? "pointer" : py < layout.overview ? "ew-resize" : "grab";
 	if (!packet && !note) return hideTip();

@@ -86,6 +86,7 @@ function readPacket(row, index, text, eventNamed) {
 		args: args.map(text),
 		text,
 		events: [],
+		itemEvents: [],
 		lost: shares.filter((share) => share.lost).length,
 		resends: shares.reduce((sum, share) => sum + share.resends, 0),
 		queued: shares.some((share) => share.fate === "queued" || (share.handled ?? 0) - (share.arrived ?? 0) > 0.1),
@@ -102,6 +103,7 @@ function readPacket(row, index, text, eventNamed) {
 		event.count += 1;
 		event.bytes += bytes * shares.length;
 		event.lost += packet.lost;
+		packet.itemEvents.push(event);
 		if (!packet.events.includes(event)) packet.events.push(event);
 		// A packet has the colour of what it holds most of.
 		if (bytes > most) [most, packet.main] = [bytes, event];

@@ -9,14 +9,14 @@ function select(packet, { move = true, focus = false } = {}) {
 	if (packet && move) reveal(packet);
 	renderDetail();
 	if (focus) pane.focus({ preventScroll: true });
-	redraw();
+	redrawChosen();
 }
 
 function selectNote(note) {
 	state.selected = null;
 	state.note = note;
 	renderDetail();
-	redraw();
+	redrawChosen();
 }
 
 function renderDetail() {
@@ -82,8 +82,7 @@ function renderPacket(packet) {
 		el("p", { class: "route" }, trace.sides[packet.from], " → ", receiversOf(packet)),
 		facts(packet),
 	);
-	pane.append(el("h3", {}, packet.shares.length > 1 ? "What became of it" : "Its journey"));
-	packet.shares.forEach((share) => pane.append(journey(packet, share)));
+	pane.append(journeys(packet));
 	const bytes = bytesOf(packet);
 	const link = new Linking();
 	const items = itemsOf(packet);
@@ -147,9 +146,17 @@ const FATES = {
 	"dropped-test": "dropped by the test",
 };
 
+// What became of it for each receiver; a long list is folded.
+function journeys(packet) {
+	const list = packet.shares.map((share) => journey(packet, share));
+	if (list.length <= 6) return el("div", {}, ...list);
+	const lost = packet.lost > 0 ? `, ${packet.lost} lost` : "";
+	return el("details", {}, el("summary", {}, `${list.length} receivers${lost}`), ...list);
+}
+
 function journey(packet, share) {
 	const parts = [];
-	if (share.arrived !== null) parts.push(`arrived ${showSeconds(share.arrived)}, after ${showDelay(share.arrived - packet.sent)}`);
+	if (share.arrived !== null) parts.push(`arrived after ${showDelay(share.arrived - packet.sent)}, at ${showSeconds(share.arrived)}`);
 	if (share.handled !== null && share.handled - share.arrived > 0) {
 		parts.push(`handled ${showDelay(share.handled - share.arrived)} later`);
 	}
@@ -162,8 +169,10 @@ function journey(packet, share) {
 	for (const handler of share.handlers) {
 		const place = handler.script === "" ? "a handler" : `${handler.script}:${handler.line}`;
 		const frames = handler.frames > 0 ? ` after ${handler.frames} ${handler.frames === 1 ? "frame" : "frames"}` : "";
-		made.append(el("p", { class: handler.error === "" ? "handler" : "handler bad" },
-			el("code", {}, breakable(place)), ` ${handler.result === "running" ? "has not ended" : handler.result}${frames}`,
+		// The end of a long name says most; all of it is in the tip.
+		const short = place.split(".").slice(-2).join(".");
+		made.append(el("p", { class: handler.error === "" ? "handler" : "handler bad", title: place },
+			el("code", {}, breakable(short)), ` ${handler.result === "running" ? "has not ended" : handler.result}${frames}`,
 			handler.error === "" ? null : el("span", {}, `: ${handler.error}`)));
 	}
 	return made;
@@ -223,7 +232,7 @@ function fieldTable(item, link) {
 	for (const field of item.fields) {
 		const where = field.place !== "" ? field.place : hexOffset(field.from);
 		const path = field.path === "" ? "value" : field.path;
-		const row = el("tr", { data: { path } },
+		const row = el("tr", { data: { path, role: field.role } },
 			el("td", { class: "where" }, where),
 			el("th", { scope: "row" }, breakable(path), field.role === "" ? null : el("span", { class: "role" }, ` ${field.role}`)),
 			el("td", { class: "value" }, el("code", {}, field.value)));
@@ -241,7 +250,7 @@ function hexDump(bytes, items, link) {
 	});
 	const covered = new Set(items.flatMap((item) => item.fields.flatMap((field) =>
 		Array.from({ length: field.to - field.from }, (_, place) => field.from + place))));
-	const wide = pane.clientWidth > 400 ? 16 : 8;
+	const wide = pane.clientWidth > 560 ? 16 : 8;
 	const dump = el("div", { class: "hex", role: "img", "aria-label": "Bytes in hexadecimal" });
 	// A batch of many kilobytes is read in its fields, not byte by byte.
 	const most = Math.min(bytes.length, 4096);

@@ -25,6 +25,12 @@ window.blinkblox = {
 		const packet = trace.packets.find((one) => one.id === id);
 		return packet ? pointOf(packet, part) : null;
 	},
+	pointOfNote: (index) => {
+		const note = trace.notes[index];
+		const box = canvas.getBoundingClientRect();
+		const y = note.kind === "mark" ? layout.lanesTop + 4 : laneY(note.side) + 8;
+		return { x: box.left + x(note.at), y: box.top + y };
+	},
 	select: (id) => select(trace.packets.find((packet) => packet.id === id) ?? null),
 	show: (from, to) => { [view.from, view.to] = [from, to]; clampView(); drawTimeline(); },
 	shown: () => state.shown.map((packet) => packet.id),

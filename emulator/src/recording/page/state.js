@@ -3,7 +3,7 @@
 
 const view = { from: 0, to: trace.end, scroll: 0 };
 const filters = { find: "", side: "", way: "", fate: "" };
-const state = { selected: null, note: null, hovered: null, shown: [], lastJump: -1 };
+const state = { selected: null, note: null, hovered: null, shown: [], filtered: 0 };
 
 // Ten colours that stay apart for most eyes; red and amber are left to what goes wrong.
 const LIGHT = ["#2f6fde", "#0f8a7e", "#8a4fd8", "#c8357f", "#4c8c1f", "#8a5a12", "#0c86b3", "#5b6474", "#4a45c9", "#6f7d0f"];
@@ -55,6 +55,7 @@ function applyFilters() {
 		return find === "" || holds(packet, find);
 	};
 	state.shown = trace.packets.filter(fits);
+	state.filtered += 1;
 }
 
 function holds(packet, find) {
@@ -117,6 +118,7 @@ function reveal(packet) {
 	view.from = (packet.sent + last) / 2 - wanted / 2;
 	view.to = view.from + wanted;
 	clampView();
+	redraw();
 }
 
 function showSeconds(seconds, decimals = 3) {
@@ -150,11 +152,20 @@ function el(tag, properties = {}, ...children) {
 	return made;
 }
 
-let drawn = 0;
+let asked = 0;
+let stale = true;
+
+// Draws everything anew in the next frame.
 function redraw() {
-	if (drawn !== 0) return;
-	drawn = requestAnimationFrame(() => {
-		drawn = 0;
-		drawTimeline();
+	stale = true;
+	redrawChosen();
+}
+
+// Draws what is hovered and selected anew, over what is there.
+function redrawChosen() {
+	if (asked !== 0) return;
+	asked = requestAnimationFrame(() => {
+		asked = 0;
+		if (stale) drawTimeline(); else drawOver();
 	});
 }

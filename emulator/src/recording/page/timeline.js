@@ -1,11 +1,15 @@
 // The timeline: an overview of the whole trace, an axis in seconds, a lane a side, packets as arcs between lanes.
 //
 // Only what lies in view is drawn: packets are sorted by sending and no journey is longer than `trace.longest`, so two
-// searches bound the work. Arcs that would cover each other are drawn once.
+// searches bound the work. Where arcs are closer than a pixel, one is drawn for all of them. The picture is kept, so
+// that hovering and selecting draw only what is chosen.
 "use strict";
 
 const canvas = document.getElementById("timeline");
-const pen = canvas.getContext("2d");
+const kept = document.createElement("canvas");
+// What is drawn with: the picture that is kept, or the canvas itself.
+let pen = kept.getContext("2d");
+const over = canvas.getContext("2d");
 const FONT = "12px system-ui, sans-serif";
 const layout = { width: 0, height: 0, gutter: 96, right: 14, overview: 30, axis: 24, charts: 0, lanesTop: 0, lanesBottom: 0, lane: 40 };
 
@@ -14,11 +18,14 @@ function measure() {
 	const ratio = window.devicePixelRatio || 1;
 	layout.width = Math.max(box.width, 200);
 	layout.height = Math.max(box.height, 240);
-	canvas.width = Math.round(layout.width * ratio);
-	canvas.height = Math.round(layout.height * ratio);
+	for (const one of [canvas, kept]) {
+		one.width = Math.round(layout.width * ratio);
+		one.height = Math.round(layout.height * ratio);
+	}
 	canvas.style.width = `${layout.width}px`;
 	canvas.style.height = `${layout.height}px`;
 	pen.setTransform(ratio, 0, 0, ratio, 0, 0);
+	over.setTransform(ratio, 0, 0, ratio, 0, 0);
 	pen.font = FONT;
 	const narrow = layout.width < 560;
 	const longest = Math.max(...trace.sides.map((name) => pen.measureText(name).width));
@@ -70,10 +77,20 @@ function drawTimeline() {
 		clip(layout.gutter, layout.lanesTop - 4, right, layout.lanesBottom, () => {
 			drawPackets();
 			drawNotes();
-			drawChosen();
 		});
 	});
 	drawCharts();
+	stale = false;
+	drawOver();
+}
+
+// What is kept, and what is chosen on top of it.
+function drawOver() {
+	const own = pen;
+	pen = over;
+	pen.drawImage(kept, 0, 0, layout.width, layout.height);
+	clip(layout.gutter, layout.lanesTop - 4, layout.width - layout.right, layout.lanesBottom, drawChosen);
+	pen = own;
 }
 
 // ---------------------------------------------------------------- the whole trace
@@ -121,10 +138,13 @@ function drawOverview() {
 	pen.globalAlpha = 1;
 	const from = Math.max(overviewX(view.from), left);
 	const to = Math.max(Math.min(overviewX(view.to), right), from + 3);
-	pen.fillStyle = colours.accent;
-	pen.globalAlpha = 0.1;
-	pen.fillRect(from, 2, to - from, height - 2);
-	pen.globalAlpha = 1;
+	// A frame around everything says nothing.
+	if (to - from < right - left - 2) {
+		pen.fillStyle = colours.accent;
+		pen.globalAlpha = 0.1;
+		pen.fillRect(from, 2, to - from, height - 2);
+		pen.globalAlpha = 1;
+	}
 	pen.strokeStyle = colours.muted;
 	pen.lineWidth = 1;
 	pen.strokeRect(from + 0.5, 2.5, to - from - 1, height - 3);
@@ -223,10 +243,9 @@ function trail({ x0, y0, x1, y1, bend }) {
 
 function drawPackets() {
 	const [first, last] = inView();
+	if (last - first > 4000) return drawDense(first, last);
 	const groups = new Map();
 	const marks = [];
-	const covered = new Set();
-	const dense = last - first > 4000;
 	const crowded = last - first > layout.width / 4;
 	for (let place = first; place < last; place += 1) {
 		const packet = state.shown[place];
@@ -234,24 +253,19 @@ function drawPackets() {
 			const path = arc(packet, share);
 			if (path.x1 < layout.gutter) continue;
 			const arrivedLost = share.lost || share.arrived === null;
-			if (dense) {
-				const spot = `${packet.from},${share.side},${Math.round(path.x0)},${Math.round(path.x1)},${arrivedLost}`;
-				if (covered.has(spot)) continue;
-				covered.add(spot);
-			}
 			const key = `${packet.main.index}${arrivedLost ? "!" : packet.reliable ? "" : "~"}`;
 			if (!groups.has(key)) groups.set(key, { event: packet.main, lost: arrivedLost, reliable: packet.reliable, paths: [] });
 			groups.get(key).paths.push(path);
 			if (arrivedLost && share.fate !== "sent") marks.push(["lost", path, share]);
 			else if (share.resends > 0) marks.push(["resent", path, share]);
 			if (share.handlers.some((handler) => handler.error !== "")) marks.push(["failed", path, share]);
-			if (share.arrived !== null && share.handled !== null && !dense) marks.push(["wait", path, share]);
+			if (share.arrived !== null && share.handled !== null) marks.push(["wait", path, share]);
 		}
 	}
 	for (const { event, lost, reliable, paths } of groups.values()) {
 		pen.strokeStyle = colourOf(event);
 		pen.lineWidth = (reliable ? 1.8 : 1.2) * (crowded ? 0.7 : 1);
-		pen.globalAlpha = dense ? 0.4 : crowded ? 0.6 : lost ? 0.75 : 0.9;
+		pen.globalAlpha = crowded ? 0.6 : lost ? 0.75 : 0.9;
 		pen.setLineDash(lost ? [4, 3] : []);
 		pen.beginPath();
 		paths.forEach(trail);
@@ -268,12 +282,55 @@ function drawPackets() {
 	}
 	pen.setLineDash([]);
 	pen.globalAlpha = 1;
-	drawMarks(marks, dense);
+	drawMarks(marks, 4);
 }
 
-function drawMarks(marks, dense) {
+// So many packets that pixels are shared: one arc for each pixel, colour and pair of lanes.
+function drawDense(first, last) {
+	const sides = trace.sides.length;
+	const wide = Math.ceil(layout.width) + 2;
+	const lines = new Map();
+	const marks = [];
+	const marked = new Set();
+	const scale = (layout.width - layout.gutter - layout.right) / (view.to - view.from);
+	for (let place = first; place < last; place += 1) {
+		const packet = state.shown[place];
+		const pixel = Math.round(layout.gutter + (packet.sent - view.from) * scale);
+		if (pixel < 0 || pixel >= wide) continue;
+		for (const share of packet.shares) {
+			const lost = share.lost || share.arrived === null;
+			const key = ((packet.main.index * sides + packet.from) * sides + share.side) * 2 + (lost ? 1 : 0);
+			let line = lines.get(key);
+			if (!line) {
+				line = { event: packet.main, lost, taken: new Uint8Array(wide), paths: [] };
+				lines.set(key, line);
+			}
+			if (line.taken[pixel] === 0) {
+				line.taken[pixel] = 1;
+				line.paths.push(arc(packet, share));
+			}
+			const kind = lost ? "lost" : share.resends > 0 ? "resent" : null;
+			if (kind === null || share.fate === "sent") continue;
+			const spot = (Math.round(pixel / 3) * sides + share.side) * 2 + (lost ? 1 : 0);
+			if (marked.has(spot)) continue;
+			marked.add(spot);
+			marks.push([kind, arc(packet, share), share]);
+		}
+	}
+	pen.lineWidth = 1;
+	for (const { event, lost, paths } of lines.values()) {
+		pen.strokeStyle = colourOf(event);
+		pen.globalAlpha = lost ? 0.25 : 0.45;
+		pen.beginPath();
+		paths.forEach(trail);
+		pen.stroke();
+	}
+	pen.globalAlpha = 1;
+	drawMarks(marks, 2.5);
+}
+
+function drawMarks(marks, size) {
 	const colours = theme();
-	const size = dense ? 2.5 : 4;
 	pen.lineWidth = 1.8;
 	for (const [kind, path, share] of marks) {
 		if (kind === "lost") {
