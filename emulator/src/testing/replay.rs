@@ -61,7 +61,12 @@ pub struct Journal {
     answers: RefCell<Vec<Answer>>,
     exports: RefCell<Vec<Weak<Proxy>>>,
     again: RefCell<Option<Again>>,
+    /// More was done than is kept.
+    full: Cell<bool>,
 }
+
+/// Most acts and answers that are kept: a world that had more done to it is not repeated in any useful time.
+const MOST: usize = 500_000;
 
 /// A repetition under way.
 #[derive(Default)]
@@ -189,7 +194,7 @@ fn digest(world: &World) -> u64 {
 
 impl Journal {
     fn note(&self, world: &World, act: Act) {
-        if self.again.borrow().is_some() {
+        if self.again.borrow().is_some() || self.is_full() {
             return;
         }
         let entry = Entry { act, now: world.now(), records: world.core().trace().records().len() };
@@ -207,6 +212,16 @@ impl Journal {
     /// The test reads, writes or calls a member of a side's instance.
     pub fn note_member(&self, world: &World, arguments: Vec<Value>) {
         self.note(world, Act::Native { name: "forward", arguments });
+    }
+
+    /// Whether more was done than is kept. What was kept until then is let go.
+    fn is_full(&self) -> bool {
+        if !self.full.get() && self.entries.borrow().len() + self.answers.borrow().len() > MOST {
+            self.full.set(true);
+            self.entries.take();
+            self.answers.take();
+        }
+        self.full.get()
     }
 
     fn is_repeating(&self) -> bool {
@@ -244,6 +259,9 @@ impl Watch for Watcher {
 
     fn asked(&self, world: u32, on_end: OnEnd, run: &mut dyn FnMut(OnEnd)) {
         let Some(slot) = self.slot(world) else { return run(on_end) };
+        if slot.journal.is_full() {
+            return run(on_end);
+        }
         if slot.journal.is_repeating() {
             if let Some(director) = self.0.upgrade() {
                 answer_again(&director, &slot, on_end);
@@ -335,6 +353,9 @@ impl Director {
     /// Errors: the text of a world in the middle of a frame.
     pub fn snapshot(&self, slot: &Slot) -> Result<Snapshot, String> {
         let journal = &slot.journal;
+        if journal.is_full() {
+            return Err(TOO_MUCH.into());
+        }
         if slot.world.is_moving() || !journal.open.borrow().is_empty() {
             return Err("a snapshot cannot be taken in the middle of a frame".into());
         }
@@ -415,6 +436,9 @@ impl Director {
 
     /// Puts a new world in the place of a slot's.
     fn begin_again(self: &Rc<Self>, slot: &Rc<Slot>) -> Result<Rc<Slot>, String> {
+        if slot.journal.is_full() {
+            return Err(TOO_MUCH.into());
+        }
         if slot.world.is_moving() || !slot.journal.open.borrow().is_empty() {
             return Err("a world cannot be restored in the middle of a frame".into());
         }
@@ -438,6 +462,9 @@ impl Director {
         exports.truncate(kept);
     }
 }
+
+const TOO_MUCH: &str =
+    "too much was done to this world to repeat it: take snapshots of worlds that are younger";
 
 fn other_way(now: Time) -> String {
     format!(

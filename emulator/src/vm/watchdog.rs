@@ -84,10 +84,10 @@ impl Deadline {
     }
 
     /// A resumption of a side begins; it ends when the value is dropped.
-    pub(super) fn begin_turn(&self) -> Turn {
+    pub(super) fn begin_turn(&self) -> Turn<'_> {
         self.0.running.fetch_add(1, Ordering::Relaxed);
         self.0.turns.fetch_add(1, Ordering::Relaxed);
-        Turn(self.clone())
+        Turn(&self.0)
     }
 
     /// Whether the code that runs now is to be stopped.
@@ -162,11 +162,11 @@ impl State {
 }
 
 /// A resumption that runs.
-pub(super) struct Turn(Deadline);
+pub(super) struct Turn<'a>(&'a Shared);
 
-impl Drop for Turn {
+impl Drop for Turn<'_> {
     fn drop(&mut self) {
-        let Shared { running, turns, stuck, .. } = &*self.0.0;
+        let Shared { running, turns, stuck, .. } = self.0;
         running.fetch_sub(1, Ordering::Relaxed);
         turns.fetch_add(1, Ordering::SeqCst);
         if stuck.load(Ordering::Relaxed) {
