@@ -34,6 +34,20 @@ pub struct Trace {
 enum Command {
     Diff(Diff),
     Replay(Replay),
+    Merge(Merge),
+}
+
+/// Join traces into one file, such as those of the machines of a CI matrix
+///
+/// The worlds of all files stand one after the other; `trace FILE --world N` shows one of them.
+#[derive(Args, Debug)]
+struct Merge {
+    /// The traces, compressed or not
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// The file to write; compressed if its name ends in .gz
+    #[arg(short, long, value_name = "FILE")]
+    out: PathBuf,
 }
 
 /// Which records are meant.
@@ -156,6 +170,7 @@ impl Trace {
     pub fn run(self) -> ExitCode {
         let done = match &self.command {
             Some(Command::Diff(diff)) => diff.execute(),
+            Some(Command::Merge(merge)) => merge.execute().map(|()| ExitCode::SUCCESS),
             Some(Command::Replay(replay)) => replay.execute(),
             None => self.execute().map(|()| ExitCode::SUCCESS),
         };
@@ -279,6 +294,26 @@ impl Diff {
         }
         print_out(&difference.text);
         Ok(ExitCode::FAILURE)
+    }
+}
+
+impl Merge {
+    fn execute(&self) -> Result<(), Fault> {
+        let mut text = String::new();
+        let mut worlds = 0;
+        for file in &self.files {
+            for recording in read(file)? {
+                worlds += 1;
+                let entries = recording.entries.iter().map(|entry| &entry.raw);
+                for line in std::iter::once(&recording.header.raw).chain(entries) {
+                    text.push_str(line);
+                    text.push('\n');
+                }
+            }
+        }
+        write_trace(&self.out, &text)?;
+        print_out(&format!("{worlds} worlds are in {}\n", self.out.display()));
+        Ok(())
     }
 }
 

@@ -127,6 +127,28 @@ fn shares_join_to_what_one_machine_finds() {
 }
 
 #[test]
+fn traces_of_shares_join_too() {
+    let folder = several();
+    let whole = ["test", "--trace", "whole.jsonl", "--reporter", "silent"];
+    blinkblox(folder.path(), &whole);
+    for share in ["1", "2"] {
+        let (part, file) = (format!("{share}/2"), format!("{share}.jsonl.gz"));
+        blinkblox(folder.path(), &["test", "--shard", &part, "--trace", &file, "--reporter", "silent"]);
+    }
+    let output =
+        blinkblox(folder.path(), &["trace", "merge", "1.jsonl.gz", "2.jsonl.gz", "-o", "joined.jsonl"]);
+    assert_eq!(code(&output), 0, "{}", err(&output));
+    let lines = |name: &str| {
+        let text = fs::read_to_string(folder.path().join(name)).unwrap();
+        let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
+        lines.sort();
+        lines
+    };
+    assert!(lines("joined.jsonl").len() > 10);
+    assert_eq!(lines("joined.jsonl"), lines("whole.jsonl"));
+}
+
+#[test]
 fn a_share_without_tests_is_no_failure() {
     let folder = project(&[("a.spec.luau", "it('is alone', function() end)")]);
     let codes: Vec<i32> = ["1/2", "2/2"]
@@ -192,14 +214,12 @@ fn a_test_that_passes_alone_is_flaky() {
     let tests = &retried["files"][0]["tests"];
     assert_eq!((&tests[1]["status"], &tests[1]["attempts"]), (&Value::from("flaky"), &Value::from(2)));
     assert_eq!((&tests[2]["status"], &tests[2]["attempts"]), (&Value::from("failed"), &Value::from(3)));
-    let arguments = ["test", "--retry", "1", "--exclude", "always"];
+    let arguments = ["test", "--retry", "1", "--exclude", "always", "--no-strict"];
     let output = blinkblox(folder.path(), &arguments);
     assert_eq!(code(&output), 0);
     assert!(out(&output).contains("~ minds the other (flaky: passed at run 2)"), "{}", out(&output));
     assert!(out(&output).contains("1 passed, 0 failed, 1 flaky"), "{}", out(&output));
-    let mut strict = arguments.to_vec();
-    strict.push("--strict");
-    assert_eq!(code(&blinkblox(folder.path(), &strict)), 1);
+    assert_eq!(code(&blinkblox(folder.path(), &arguments[..5])), 1, "the usual rules are the strict ones");
 }
 
 #[test]
@@ -260,7 +280,13 @@ fn stricter_rules_fail_warnings_and_misuse() {
           w:expectDiagnostic('E-MIXED')\n\
           w.server:eval([[local r = Instance.new('RemoteEvent', workspace)\n\
             r:FireAllClients({ 1, a = 2 })]])\n\
-          w:settle()\nend)";
+          w:settle()\nend)\n\
+        it('looks itself', function()\n\
+          local w = test.world({ clients = 1 })\n\
+          w.server:eval([[local r = Instance.new('RemoteEvent', workspace)\n\
+            r:FireAllClients({ 1, a = 2 })]])\n\
+          w:settle()\n\
+          expect(w:diagnostics()[1].code):toBe('E-MIXED')\nend)";
     let folder = project(&[("a.spec.luau", spec)]);
     let failed = |arguments: &[&str]| -> Vec<String> {
         let report = report(folder.path(), arguments);
@@ -268,10 +294,10 @@ fn stricter_rules_fail_warnings_and_misuse() {
         let failed = tests.iter().filter(|test| test["status"] == "failed");
         failed.map(|test| test["failure"]["message"].as_str().unwrap().to_string()).collect()
     };
-    assert_eq!(failed(&[]), Vec::<String>::new());
-    let warned = failed(&["--fail-on-warn"]);
+    assert_eq!(failed(&["--no-strict"]), Vec::<String>::new());
+    let warned = failed(&["--fail-on-warn", "--no-strict"]);
     assert!(warned.len() == 1 && warned[0].contains("careful"), "{warned:?}");
-    let strict = failed(&["--strict"]);
+    let strict = failed(&[]);
     assert!(strict.len() == 1 && strict[0].contains("E-MIXED on server"), "{strict:?}");
     assert!(strict[0].contains("expectDiagnostic(\"E-MIXED\")"), "{strict:?}");
 }

@@ -90,9 +90,12 @@ pub struct Test {
     /// Real seconds the whole run may take
     #[arg(long, value_name = "SECONDS")]
     wall_timeout_total: Option<f64>,
-    /// A flaky test fails the run, and a diagnostic of the class misuse its test
-    #[arg(long)]
+    /// A flaky test fails the run, and a diagnostic of the class misuse its test; on unless --no-strict is given
+    #[arg(long, overrides_with = "no_strict")]
     strict: bool,
+    /// Flaky tests and misuse are reported, and fail nothing
+    #[arg(long, overrides_with = "strict")]
+    no_strict: bool,
     /// A warning of any side fails its test
     #[arg(long)]
     fail_on_warn: bool,
@@ -335,7 +338,7 @@ impl Test {
             wall_timeout: Duration::from_secs_f64(self.wall_timeout),
             wall_timeout_total: total.map(Duration::from_secs_f64),
             bail: self.bail.map(|limit| limit.max(1)),
-            strict: self.strict,
+            strict: !self.no_strict,
             fail_on_warn: self.fail_on_warn,
             trace: self.trace.is_some(),
             list: self.list,
@@ -420,7 +423,7 @@ impl Test {
         for name in &self.pass_env {
             put("--pass-env", Some(name.clone()));
         }
-        for (name, given) in [("--strict", self.strict), ("--fail-on-warn", self.fail_on_warn)] {
+        for (name, given) in [("--no-strict", self.no_strict), ("--fail-on-warn", self.fail_on_warn)] {
             flags.extend(given.then(|| name.to_string()));
         }
         Ok(flags)

@@ -18,6 +18,7 @@ use crate::world::{JoinOptions, LeaveHow, Loading, Phase, World, WorldError, Wor
 /// Names as the Luau half calls them.
 pub const NATIVES: &[(&str, NativeFn)] = &[
     ("newWorld", new_world),
+    ("start", start),
     ("join", join),
     ("leave", leave),
     ("step", step),
@@ -131,9 +132,6 @@ fn new_world(cx: &mut Cx<'_>) -> Outcome {
         trace_frames: false,
     })
     .map_err(wrong)?;
-    if game.is_some() {
-        world.start();
-    }
     let net = Value::record(
         [("server", &built.server_net), ("client", &built.client_net)]
             .map(|(side, path)| (side, path.clone().map_or(Value::Nil, Value::from))),
@@ -296,6 +294,13 @@ const JOIN_OPTIONS: &[&str] = &[
     "character",
     "joinData",
 ];
+
+/// Runs the server's scripts, as opening a game does.
+fn start(cx: &mut Cx<'_>) -> Outcome {
+    let director = Director::of(cx)?;
+    slot(cx, &director)?.world.start();
+    Ok(Returns::NONE)
+}
 
 fn join(cx: &mut Cx<'_>) -> Outcome {
     let director = Director::of(cx)?;
@@ -486,7 +491,9 @@ fn expect_diagnostic(cx: &mut Cx<'_>) -> Outcome {
 
 fn diagnostics(cx: &mut Cx<'_>) -> Outcome {
     let director = Director::of(cx)?;
-    let rows = slot(cx, &director)?.world.diagnostics().into_iter().map(|diagnostic| {
+    let slot = slot(cx, &director)?;
+    slot.read_diagnostics();
+    let rows = slot.world.diagnostics().into_iter().map(|diagnostic| {
         Value::record([
             ("code", Value::from(diagnostic.code.name())),
             ("text", Value::from(diagnostic.text)),
