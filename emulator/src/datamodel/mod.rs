@@ -104,6 +104,9 @@ impl DataModel {
                 tree::make_single(&mut store, class, GAME);
             }
         }
+        if !store.is_server() {
+            tree::make_camera(&mut store);
+        }
 
         let journal = store.is_server().then(RefCell::default);
         DataModel {

@@ -64,6 +64,15 @@ pub fn make_single(store: &mut Store, class: ClassId, parent: InstanceId) -> Ins
     id
 }
 
+/// Makes a client's own `Workspace.CurrentCamera`, silently. Source: engine page of Workspace, checked August 2026.
+pub fn make_camera(store: &mut Store) {
+    let workspace = single_id(known_class("Workspace"));
+    let Some(current) = known_class("Workspace").property("CurrentCamera") else { return };
+    let camera = store.create(known_class("Camera"));
+    store.set_parent(camera, Some(workspace));
+    store.set_property(workspace, current.info().stored_as, Value::Instance(camera));
+}
+
 /// `Instance.new`: an instance of a class that scripts can make.
 ///
 /// Errors: the text for a class they cannot make, or a parent that cannot be.

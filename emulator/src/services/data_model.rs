@@ -69,11 +69,15 @@ fn workspace(peer: &Rc<Peer>, _: crate::value::InstanceId) -> Result<Value, Stri
     Ok(Value::Instance(peer.data_model().known_service("Workspace")))
 }
 
+/// Services of the engine's own tools, which no game can get: libraries ask for them to learn where they run.
+const TOOLS_ONLY: [&str; 3] = ["CoreScriptSyncService", "FileSystemService", "ProcessService"];
+
 /// The class a script asks for as a service.
 fn service_class(cx: &Cx<'_>) -> Result<ClassId, Raise> {
     this(cx)?;
     let name = text(cx, 1)?;
-    class_by_name(&name).ok_or_else(|| Raise::new(messages::not_a_service(&name)))
+    let known = class_by_name(&name).filter(|_| !TOOLS_ONLY.contains(&name.as_str()));
+    known.ok_or_else(|| Raise::new(messages::not_a_service(&name)))
 }
 
 fn get_service(cx: &mut Cx<'_>) -> Outcome {

@@ -19,15 +19,17 @@ const UNPUBLISHED: &str = "raises what it raises in a place that was never publi
 pub const MEMBERS: &[Member] = &[
     method(
         "DataStoreService",
-        "GetDataStore(name: string, scope: string?, options: Instance?) -> Instance",
+        "GetDataStore(name: string, scope: string?, options: DataStoreOptions?) -> DataStore",
         |cx| no_store(cx, "GetDataStore"),
     )
     .instead(UNPUBLISHED),
-    method("DataStoreService", "GetGlobalDataStore() -> Instance", |cx| no_store(cx, "GetGlobalDataStore"))
+    method("DataStoreService", "GetGlobalDataStore() -> DataStore", |cx| no_store(cx, "GetGlobalDataStore"))
         .instead(UNPUBLISHED),
-    method("DataStoreService", "GetOrderedDataStore(name: string, scope: string?) -> Instance", |cx| {
-        no_store(cx, "GetOrderedDataStore")
-    })
+    method(
+        "DataStoreService",
+        "GetOrderedDataStore(name: string, scope: string?) -> OrderedDataStore",
+        |cx| no_store(cx, "GetOrderedDataStore"),
+    )
     .instead(UNPUBLISHED),
     method("DataStoreOptions", "SetExperimentalFeatures(experimentalFeatures: table)", keep)
         .instead("keeps the table and does nothing with it"),

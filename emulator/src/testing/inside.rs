@@ -102,7 +102,7 @@ pub fn placed(director: &Director) -> Result<Option<Placed>, Failure> {
 
 /// The settings of the run's worlds.
 fn settings(director: &Director) -> Result<Settings, Failure> {
-    let mut settings = Settings::default();
+    let mut settings = Settings { internals: true, ..Settings::default() };
     for (key, value) in &director.options.world.settings {
         settings.set(key, value).map_err(Failure::text)?;
     }

@@ -188,6 +188,7 @@ fn what_is_not_emulated_says_so() {
         print(part.Touched, typeof(part.Touched:Connect(print)))
         print(select(2, pcall(function() part:SetNetworkOwner() end)))
         print(select(2, pcall(function() game:GetService("DataStoreService"):GetDataStore("x") end)))
+        print(select(2, pcall(function() game:GetService("ProcessService") end)))
         print(select(2, pcall(function() game:GetService("GamePassService"):Anything() end)))
         print(select(2, pcall(function() game:GetService("Selection"):Get() end)))
         "##,
@@ -195,7 +196,8 @@ fn what_is_not_emulated_says_so() {
         [emulator] Part:ApplyImpulse is not emulated; stub it with side:stub("Part", "ApplyImpulse", fn)
         Signal Touched RBXScriptConnection
         [emulator] Part:SetNetworkOwner is not emulated; stub it with side:stub("Part", "SetNetworkOwner", fn)
-        [emulator] DataStoreService:GetDataStore is not emulated; stub it with side:stub("DataStoreService", "GetDataStore", fn)
+        You must publish this place to the web to access DataStore. ([emulator] Data stores are not emulated; stub them with side:stub("DataStoreService", "GetDataStore", fn))
+        'ProcessService' is not a valid Service name
         Anything is not a valid member of GamePassService "GamePassService"
         The current thread cannot call 'Get' (lacking capability Plugin)
         "##,

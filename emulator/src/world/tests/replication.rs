@@ -29,8 +29,8 @@ fn changes_reach_clients_in_program_order_with_remotes() {
         );
         world.step(1).unwrap();
         let expected = match mode {
-            SignalMode::Immediate => ["before 0", "child F 3", "between 1"],
-            SignalMode::Deferred => ["before 1", "child F 3", "between 1"],
+            SignalMode::Immediate => ["before 1", "child F 3", "between 2"],
+            SignalMode::Deferred => ["before 2", "child F 3", "between 2"],
         };
         assert_eq!(output(&world, A), expected);
     }
@@ -52,9 +52,10 @@ fn a_clients_changes_stay_with_it() {
             "workspace.F:SetAttribute('N', 9) Instance.new('Part', workspace) workspace.F.Name = 'Mine'",
         );
         world.step(2).unwrap();
-        for side in [Side::Server, B] {
+        // A client's own camera stands in its Workspace as well.
+        for (side, expected) in [(Side::Server, "1 1"), (B, "2 1")] {
             run(&world, side, "print(#workspace:GetChildren(), workspace.F:GetAttribute('N'))");
-            assert_eq!(output(&world, side), ["1 1"]);
+            assert_eq!(output(&world, side), [expected]);
         }
         run(&world, Side::Server, "workspace.F:SetAttribute('N', 2)");
         world.step(1).unwrap();
@@ -93,7 +94,8 @@ fn a_joining_client_gets_the_tree_once() {
                 print(#workspace:GetChildren(), count, workspace.M3.P2.ClassName, game:FindService("ServerStorage"))
             "#,
             );
-            assert_eq!(output(&world, side), ["5 15 Part nil"], "{order}");
+            // Its own camera stands there as well.
+            assert_eq!(output(&world, side), ["6 15 Part nil"], "{order}");
         }
     }
 }
@@ -206,6 +208,7 @@ fn every_replication_order_delivers_everything() {
         world.step(1).unwrap();
         assert_eq!(output(&world, A), (1..=20).map(|i| i.to_string()).collect::<Vec<_>>(), "{order}");
         run(&world, A, "print(#workspace:GetChildren())");
-        assert_eq!(output(&world, A)[20], "20");
+        // Its own camera stands there as well.
+        assert_eq!(output(&world, A)[20], "21");
     }
 }

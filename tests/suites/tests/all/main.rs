@@ -4,8 +4,11 @@
 #![allow(clippy::unwrap_used, reason = "in a test, an unwrap is an assertion")]
 
 mod inside;
+mod jest;
+mod layouts;
 mod libraries;
 mod page;
+mod place;
 mod rojo_cases;
 mod suites;
 mod table;
