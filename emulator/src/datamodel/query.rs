@@ -115,7 +115,8 @@ impl Simple {
             }
             Simple::Not(selector) => {
                 let top = store.ancestors(id).last().unwrap_or(id);
-                !selector.picks(store, top, id) && !(id == top && selector.fits_alone(store, id))
+                let is_top = id == top && selector.fits_alone(store, id);
+                !is_top && !selector.picks(store, top, id)
             }
             Simple::Has(selector) => {
                 store.descendants(id).into_iter().any(|inner| selector.picks(store, id, inner))

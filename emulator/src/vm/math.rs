@@ -31,7 +31,8 @@ symbols! {
     exp(x), exp2(x), log(x), log2(x), log10(x), pow(x, y),
 }
 
-#[cfg(all(test, not(windows)))]
+#[cfg(test)]
+#[cfg(not(windows))]
 mod tests {
     use crate::shared::Random;
     use crate::value::Value;

@@ -132,6 +132,7 @@ pub fn spec_globals(
             ("world", "world", "world"),
             ("world", "compile", "compile"),
             ("world", "fixture", "fixture"),
+            ("world", "options", "options"),
             ("property", "property", "property"),
             ("property", "forAll", "forAll"),
             ("property", "gen", "gen"),
@@ -152,6 +153,7 @@ pub fn spec_globals(
     }
     globals.extend(names);
     globals.push(("expect".to_string(), field("expect", "expect")?));
+    globals.push(("world".to_string(), field("world", "implicit")?));
     globals.sort_by(|a, b| a.0.cmp(&b.0));
     Ok(globals)
 }
