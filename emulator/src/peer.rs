@@ -92,6 +92,9 @@ impl Shared {
     }
 }
 
+/// What a thread ends with that others closed.
+const CANCELLED: &str = "the thread was cancelled";
+
 /// How a peer is made.
 pub struct PeerOptions {
     /// Which side it is.
@@ -377,7 +380,10 @@ impl Peer {
             Resumed::Yielded => self.on_thread_end(
                 &thread,
                 Box::new(move |peer, end| {
-                    if let Err(failure) = &end {
+                    // Whoever closes a thread knows of it: that is no error of the thread's.
+                    if let Err(failure) = &end
+                        && failure.text != CANCELLED
+                    {
                         peer.report(failure, peer.owner(owner).name.as_deref());
                     }
                     seen(end.as_ref().err());
@@ -481,7 +487,7 @@ impl Peer {
         }
         let end = self.ends.borrow_mut().remove(&thread.key());
         if let Some((_thread, end)) = end {
-            end(self, Err(Failure::text("the thread was cancelled")));
+            end(self, Err(Failure::text(CANCELLED)));
         }
         true
     }

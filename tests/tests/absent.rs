@@ -30,13 +30,13 @@ struct Adds {
 
 const ADDS: &[Adds] = &[
     Adds { setting: "option RemoteScope = \"SHOP\"", code: &["SHOP"] },
-    Adds { setting: "option RemotesFolder = \"Wires\"", code: &["Wires"] },
+    Adds { setting: "option RemotesFolder = \"Wires\"", code: &["Wires", "Folder"] },
     Adds { setting: "option ExportLimits = true", code: &["freeze"] },
     Adds { setting: "option UsePolling = true", code: &["Iter = ", "PollCapacity", "Queue.iterate"] },
     Adds { setting: "option Predict = true", code: &["Predict"] },
     Adds {
         setting: "option ClientConnectTimeout = 5",
-        code: &["Connected", "deadline - os.clock()", "this client never connected"],
+        code: &["Connected", "deadline: number", "this client never connected"],
     },
     Adds { setting: "option AutoStart = false", code: &["Start = Start", "notStarted"] },
     Adds {

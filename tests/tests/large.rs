@@ -124,3 +124,40 @@ fn fields() {
     );
     assert_loads("a struct of 300 fields", &schema);
 }
+
+/// `inner` inside so many wrappers, each named by its level.
+fn nest(levels: usize, inner: &str, wrap: impl Fn(usize, &str) -> String) -> String {
+    (0..levels).rev().fold(inner.to_owned(), |inner, level| wrap(level, &inner))
+}
+
+#[test]
+fn nesting() {
+    let level = |level: usize, inner: &str| {
+        format!(
+            "struct {{ A{level}: u8(3..200), B{level}: boolean, C{level}: string(..5), D{level}: {inner}? }}"
+        )
+    };
+    for (what, ty) in [
+        ("structs in optionals", nest(90, "u8", level)),
+        ("arrays", format!("u8{}", "[..2]".repeat(90))),
+        (
+            "optional arrays of structs",
+            nest(60, "u8", |at, inner| format!("struct {{ A{at}: {inner}[..3]?, B{at}: u8? }}")),
+        ),
+        ("maps", nest(60, "u8(1..9)", |_, inner| format!("map {{ [string(..3)]: {inner} }}"))),
+        (
+            "tagged enums",
+            nest(60, "u8", |at, inner| {
+                format!("enum \"Kind\" {{ A {{ X{at}: {inner}, Y: boolean }}, B {{ Z: u8? }} }}")
+            }),
+        ),
+    ] {
+        let schema = format!(
+            "event A {{ From: Server, Type: Reliable, Call: SingleSync, Data: {ty} }}\n\
+             event B {{ From: Client, Type: Reliable, Call: SingleSync, Data: ({ty}, u8) }}\n\
+             function F {{ Yield: Coroutine, Data: {ty}, Return: {ty} }}\n\
+             export struct Stored {{ V: {ty} }}\n"
+        );
+        assert_loads(&format!("nested {what}"), &schema);
+    }
+}

@@ -470,12 +470,12 @@ mod tests {
     #[test]
     fn dependencies_come_first_and_only_with_what_is_used() {
         let parts = parts(&[("Stream", &["forPlayers"])]);
-        assert_eq!(locals(&parts), ["copy", "Messages", "raise", "same", "Stream"]);
+        assert_eq!(locals(&parts), ["copy", "Messages", "raise", "same", "text", "Stream"]);
         let messages = &parts[1].text;
         assert!(messages.contains("streamTakesNoNil") && messages.contains("streamFailed"));
         assert!(!messages.contains("scopeTaken"));
-        assert!(parts[4].text.contains("\n\ttype State = {\n"));
-        assert!(!parts[4].text.contains("forEveryone"));
+        assert!(parts[5].text.contains("\n\ttype State = {\n"));
+        assert!(!parts[5].text.contains("forEveryone"));
     }
 
     #[test]

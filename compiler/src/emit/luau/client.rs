@@ -116,7 +116,6 @@ fn step(cx: &mut Context, reliable: bool, unreliable: bool) -> Block {
 /// Waits for the remotes, checks them, and connects.
 fn connect(cx: &mut Context, channels: &Channels, functions: &[FunctionInfo]) -> Block {
     let options = cx.options;
-    let folder = options.remotes_folder.as_deref().map_or(Expr::Nil, text);
     let is_client = method(name("RunService"), "IsClient", []);
     let wrong_side = cx.runtime("Messages", "wrongSide");
     let refuse = block(|b| _ = b.call("error", [apply(wrong_side, [text("client")]), num(0)]));
@@ -124,24 +123,23 @@ fn connect(cx: &mut Context, channels: &Channels, functions: &[FunctionInfo]) ->
     out.when(not(is_client), refuse);
 
     let join = cx.runtime("ClientRemotes", "join");
-    match options.client_connect_timeout {
-        Some(timeout) => {
-            let wait = cx.runtime("ClientRemotes", "waitUntil");
-            out.push(Stat::Local(
-                vec![bare("FoundReliable"), bare("FoundUnreliable")],
-                vec![apply(wait, [name("BASE"), folder, num(timeout)])],
-            ));
-            let missing = or(not(name("FoundReliable")), not(name("FoundUnreliable")));
-            let body = net::return_stubs(cx, functions, true);
-            out.when(missing, body);
-        }
-        None => {
-            let wait = cx.runtime("ClientRemotes", "wait");
-            out.push(Stat::Local(
-                vec![bare("FoundReliable"), bare("FoundUnreliable")],
-                vec![apply(wait, [name("BASE"), folder])],
-            ));
-        }
+    let timeout = options.client_connect_timeout;
+    let folder = options.remotes_folder.as_deref();
+    let wait = match (timeout, folder) {
+        (None, None) => "wait",
+        (None, Some(_)) => "waitInFolder",
+        (Some(_), None) => "waitUntil",
+        (Some(_), Some(_)) => "waitUntilInFolder",
+    };
+    let args = [Some(name("BASE")), timeout.map(num), folder.map(text)];
+    out.push(Stat::Local(
+        vec![bare("FoundReliable"), bare("FoundUnreliable")],
+        vec![apply(cx.runtime("ClientRemotes", wait), args.into_iter().flatten())],
+    ));
+    if timeout.is_some() {
+        let missing = or(not(name("FoundReliable")), not(name("FoundUnreliable")));
+        let body = net::return_stubs(cx, functions, true);
+        out.when(missing, body);
     }
     let args = [name("BASE"), name("FoundReliable"), name("FoundUnreliable"), name("SIGNATURE")];
     let signals = traffic::take_remotes(cx, apply(join, args), &mut out);

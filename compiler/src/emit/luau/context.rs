@@ -31,6 +31,7 @@ const OWN: &[&str] = &[
     "Event",
     "Except",
     "Failure",
+    "First",
     "FirstSlot",
     "Flag",
     "Forget",

@@ -5,6 +5,7 @@ use super::context::{Context, Names};
 use super::module::{BATCH, EventInfo, OUTGOING, State, member, positional};
 use super::{traffic, write};
 use crate::schema::{Channel, Delivery};
+use crate::wire::plan::{Node, Shape};
 
 /// Locals of a function that writes the item of `info` into `Out`: the statements, and where it ends.
 fn writing(
@@ -67,7 +68,7 @@ pub fn client(cx: &mut Context, info: &EventInfo, state: &mut State) -> Vec<Entr
     if info.event.stamp.is_some() {
         values.push(stamp_now(cx));
     }
-    let mut body = Block::new();
+    let mut body = refuse_own_table(cx, info, "Fire");
     let counts = traffic::counts(cx, info, state);
     match info.wire.channel {
         Channel::Reliable => {
@@ -186,7 +187,9 @@ pub fn server(cx: &mut Context, info: &EventInfo, state: &mut State) -> Vec<Entr
         Channel::Unreliable => unreliable(cx, info, &values, state),
     };
     let casing = cx.options.casing;
-    let [fire, fire_all, fire_list, fire_except] = bodies;
+    let [fire, own_fire_all, fire_list, fire_except] = bodies;
+    let mut fire_all = refuse_own_table(cx, info, "FireAll");
+    fire_all.append(own_fire_all);
     let entry = |member_name: &str, params, body| {
         Entry::Named(member(casing, member_name), lambda(Function::new(params, body)))
     };
@@ -203,9 +206,9 @@ fn reliable(cx: &mut Context, info: &EventInfo, values: &[Expr], state: &mut Sta
     let writer = Writer::new(cx, info, values, state);
     let counted = counts.is_some();
     let from = |cx: &mut Context, function: &str, args: Vec<Expr>, marked: bool| {
-        let source = cx.runtime("ServerBatch", function);
+        let source = source(cx, function, args);
         block(|b| {
-            b.local_typed("Out", ty(BATCH), apply(source, args));
+            b.local_typed("Out", ty(BATCH), source);
             if marked {
                 b.append(writer.marks.clone());
             }
@@ -233,11 +236,12 @@ fn reliable(cx: &mut Context, info: &EventInfo, values: &[Expr], state: &mut Sta
 
     let append = |cx: &mut Context, function: &str, to: &str, body: &mut Block| {
         let append = apply(cx.runtime("ServerBatch", function), [name(to), name("Out")]);
-        if counted {
-            body.append(traffic::sent(cx, counts.as_ref(), path("Out.cursor"), append));
+        let sent = if counted {
+            traffic::sent(cx, counts.as_ref(), path("Out.cursor"), append)
         } else {
-            body.push(Stat::Call(append));
-        }
+            block(|b| _ = b.push(Stat::Call(append)))
+        };
+        body.append(once_started(cx, sent));
     };
     let mut fire_list = from(cx, "item", Vec::new(), false);
     append(cx, "appendList", "List", &mut fire_list);
@@ -245,6 +249,30 @@ fn reliable(cx: &mut Context, info: &EventInfo, values: &[Expr], state: &mut Sta
     fire_except.append(from(cx, "item", Vec::new(), false));
     append(cx, "appendExcept", "Except", &mut fire_except);
     [fire, fire_all, fire_list, fire_except]
+}
+
+/// Where a reliable send writes its item. What `Start` has to start is asked first whether it was.
+fn source(cx: &mut Context, function: &str, args: Vec<Expr>) -> Expr {
+    let batch = apply(cx.runtime("ServerBatch", function), args.clone());
+    let unstarted = match function {
+        "own" => "unstartedOwn",
+        "shared" => "unstartedShared",
+        _ => return batch,
+    };
+    if cx.options.auto_start {
+        return batch;
+    }
+    let nowhere = apply(cx.runtime("ServerBatch", unstarted), args);
+    choose(name("IsStarted"), batch, nowhere)
+}
+
+/// Statements that send what is written, in a module that `Start` has started.
+fn once_started(cx: &mut Context, send: Block) -> Block {
+    if cx.options.auto_start {
+        return send;
+    }
+    let warn = apply(cx.runtime_function("Unstarted"), []);
+    block(|b| _ = b.when_else(name("IsStarted"), send, block(|b| _ = b.push(Stat::Call(warn)))))
 }
 
 fn unreliable(cx: &mut Context, info: &EventInfo, values: &[Expr], state: &mut State) -> [Block; 4] {
@@ -270,10 +298,12 @@ fn unreliable(cx: &mut Context, info: &EventInfo, values: &[Expr], state: &mut S
         let mut args = vec![first, name("Out"), event.clone(), limit.clone()];
         args.extend(numbers.clone());
         let sent = apply(function, args);
-        if counts.is_some() {
-            return traffic::sent(cx, counts.as_ref(), path("Out.cursor"), sent);
-        }
-        block(|b| _ = b.push(Stat::Call(sent)))
+        let sent = if counts.is_some() {
+            traffic::sent(cx, counts.as_ref(), path("Out.cursor"), sent)
+        } else {
+            block(|b| _ = b.push(Stat::Call(sent)))
+        };
+        once_started(cx, sent)
     };
     // Those whose budget is spent are left out of sends of low priority.
     let open = |function: &str, to: Expr| call(&format!("Budget.{function}"), [to]);
@@ -296,13 +326,14 @@ fn unreliable(cx: &mut Context, info: &EventInfo, values: &[Expr], state: &mut S
         let function = cx.runtime(module, "sendAll");
         let sent = apply(function, [name("Out"), event.clone(), limit.clone()]);
         let count = traffic::sent(cx, counts.as_ref(), path("Out.cursor"), traffic::everyone());
-        block(|b| {
+        let sent = block(|b| {
             if count.is_empty() {
                 b.push(Stat::Call(sent));
             } else {
                 b.when(sent, count);
             }
-        })
+        });
+        once_started(cx, sent)
     });
 
     let mut fire_list = once.clone();
@@ -317,6 +348,61 @@ fn unreliable(cx: &mut Context, info: &EventInfo, values: &[Expr], state: &mut S
         send(cx, "sendExcept", name("Except"))
     });
     [fire, fire_all, fire_list, fire_except]
+}
+
+/// Refuses the event's own table, which a call with a colon gives for a first value. Where a table cannot be written
+/// anyway, that error has to do: what is sent most costs nothing more.
+fn refuse_own_table(cx: &mut Context, info: &EventInfo, sender: &str) -> Block {
+    let body = &info.wire.item.payload.block.body;
+    let first = match &body.shape {
+        Shape::Pack(members) => members.first().map(|member| &member.node),
+        _ => Some(body),
+    };
+    if !first.is_some_and(passes_for_any_table) {
+        return Block::new();
+    }
+    let message = apply(cx.runtime("Messages", "ownTable"), [text(info.event.name.as_str())]);
+    let refusal = block(|b| _ = b.call("error", [message, num(2)]));
+    let own = field(name("First"), member(cx.options.casing, sender));
+    // No value that is sent holds a function.
+    let is_own =
+        and(eq(call("type", [name("First")]), text("table")), eq(call("type", [own]), text("function")));
+    block(|b| {
+        // The checker would make something of what is asked about the value itself.
+        b.local_typed("First", ty("any"), name("Value1"));
+        b.when(is_own, refusal);
+    })
+}
+
+/// Whether writing a table of anything could do without an error.
+fn passes_for_any_table(node: &Node) -> bool {
+    match &node.shape {
+        Shape::Boolean(_)
+        | Shape::Booleans(_)
+        | Shape::Array(_)
+        | Shape::Map(_)
+        | Shape::Set(_)
+        | Shape::Instance { .. }
+        | Shape::Unknown => true,
+        Shape::Optional { block, .. } => passes_for_any_table(&block.body),
+        // None of its fields would be found.
+        Shape::Struct(members) => members.iter().all(|member| {
+            matches!(
+                &member.node.shape,
+                Shape::Boolean(_) | Shape::Optional { .. } | Shape::Instance { .. } | Shape::Unknown
+            )
+        }),
+        Shape::Number(_)
+        | Shape::Bytes(_)
+        | Shape::Vector(_)
+        | Shape::CFrame(_)
+        | Shape::EnumItem { .. }
+        | Shape::Roblox { .. }
+        | Shape::UnitEnum { .. }
+        | Shape::TaggedEnum(_)
+        | Shape::Pack(_)
+        | Shape::Entry(_) => false,
+    }
 }
 
 /// Refuses a first argument that is no player, which a call with a colon gives.

@@ -190,15 +190,20 @@ fn stream_members(cx: &Context, info: &EventInfo, object: &Expr) -> Vec<Entry> {
 fn step(cx: &mut Context, uses: &Uses, streams: &[(EventInfo, Expr)]) -> Block {
     let mut out = Block::new();
     traffic::declare_remotes(cx, &mut out);
-    out.local("IsStarted", Expr::Bool(false));
+    let deferred = !cx.options.auto_start;
+    if deferred {
+        out.local("IsStarted", Expr::Bool(false));
+    }
     if !streams.is_empty() {
         out.local("SteppedAt", call("os.clock", []));
     }
     out.blank();
 
     let mut body = Block::new();
-    let not_started = block(|b| _ = b.ret([]));
-    body.when(not(name("IsStarted")), not_started);
+    if deferred {
+        let not_started = block(|b| _ = b.ret([]));
+        body.when(not(name("IsStarted")), not_started);
+    }
     if !streams.is_empty() {
         body.local("Now", call("os.clock", []));
         body.local("Delta", sub_names("Now", "SteppedAt"));
@@ -254,24 +259,25 @@ fn start(cx: &mut Context, uses: &Uses, channels: &Channels) -> Block {
     out.blank();
 
     let mut body = Block::new();
-    let again = block(|b| _ = b.ret([]));
-    body.when(name("IsStarted"), again);
-    let remotes = cx.runtime_function("ServerRemotes");
-    let folder = options.remotes_folder.as_deref().map_or(Expr::Nil, text);
-    let found = apply(remotes, [name("BASE"), folder, name("SIGNATURE")]);
+    if !options.auto_start {
+        let again = block(|b| _ = b.ret([]));
+        body.when(name("IsStarted"), again);
+    }
+    let mut args = vec![name("BASE"), name("SIGNATURE")];
+    let place = if let Some(folder) = &options.remotes_folder {
+        args.push(text(folder.as_str()));
+        "inFolder"
+    } else {
+        "inStorage"
+    };
+    let found = apply(cx.runtime("ServerRemotes", place), args);
     let signals = traffic::take_remotes(cx, found, &mut body);
-    body.assign(name("IsStarted"), Expr::Bool(true));
-    if uses.reliable {
-        let begin = cx.runtime("ServerBatch", "start");
-        body.push(Stat::Call(apply(begin, [])));
+    if !options.auto_start {
+        body.assign(name("IsStarted"), Expr::Bool(true));
     }
     if uses.immediate {
         let begin = cx.runtime(IMMEDIATE, "start");
         body.push(Stat::Call(apply(begin, [name("Unreliable")])));
-    }
-    if uses.gathered {
-        let begin = cx.runtime(BATCHED, "start");
-        body.push(Stat::Call(apply(begin, [])));
     }
     channels.connect(cx, signals, &mut body);
     if !options.manual_replication {
