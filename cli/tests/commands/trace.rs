@@ -97,6 +97,42 @@ fn equal_runs_have_no_difference_and_others_are_explained() {
 }
 
 #[test]
+fn every_example_plays_the_same_with_the_same_seed() {
+    let folder = tempfile::tempdir().unwrap();
+    let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples");
+    let mut count = 0;
+    for entry in fs::read_dir(examples).unwrap() {
+        let project = entry.unwrap().path();
+        if !project.join("blinkblox.toml").is_file() {
+            continue;
+        }
+        count += 1;
+        for file in ["one.jsonl", "two.jsonl"] {
+            let project = project.to_str().unwrap();
+            let arguments = [
+                "run",
+                project,
+                "--for",
+                "5",
+                "--seed",
+                "9",
+                "--clients",
+                "3",
+                "--net",
+                "poor",
+                "--trace",
+                file,
+            ];
+            let output = blinkblox(folder.path(), &arguments);
+            assert_eq!(code(&output), 0, "{}", err(&output));
+        }
+        let diff = blinkblox(folder.path(), &["trace", "diff", "one.jsonl", "two.jsonl"]);
+        assert_eq!(code(&diff), 0, "{}: {}", project.display(), out(&diff));
+    }
+    assert!(count > 0, "there are no examples");
+}
+
+#[test]
 fn what_clients_sent_is_played_to_a_fresh_server() {
     let folder = recorded(&[]);
     let project = example();

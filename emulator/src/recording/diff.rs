@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD as BASE64;
 use serde_json::Value as Json;
 
 use super::listing::{describe, one_line};
@@ -127,10 +129,31 @@ fn compare(
     }
 }
 
+/// How two buffers or strings of bytes differ: their first other byte, or their lengths. `None` for other members.
+fn bytes(path: &str, a: Option<&Json>, b: Option<&Json>) -> Option<String> {
+    let path = path.strip_suffix(".b64")?;
+    let read = |value: Option<&Json>| BASE64.decode(value?.as_str()?).ok();
+    let (a, b) = (read(a)?, read(b)?);
+    let lengths = if a.len() == b.len() {
+        format!("{} bytes", a.len())
+    } else {
+        format!("A {} bytes, B {}", a.len(), b.len())
+    };
+    let first = a.iter().zip(&b).position(|(one, other)| one != other);
+    Some(match first {
+        Some(at) => format!("{path} ({lengths}): byte {at:#06x}: A {:02x}, B {:02x}", a[at], b[at]),
+        None => format!("{path} ({lengths}): equal as far as both go"),
+    })
+}
+
 fn write_members(text: &mut String, differing: &[(String, Option<Json>, Option<Json>)]) {
     let shown =
         |value: &Option<Json>| value.as_ref().map_or_else(|| "absent".to_owned(), |value| show(value, 80));
     for (path, a, b) in differing.iter().take(MOST) {
+        if let Some(told) = bytes(path, a.as_ref(), b.as_ref()) {
+            let _ = writeln!(text, "    {told}");
+            continue;
+        }
         let _ = writeln!(text, "    {path}: A {}, B {}", shown(a), shown(b));
     }
     if differing.len() > MOST {

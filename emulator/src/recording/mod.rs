@@ -36,7 +36,7 @@ pub use redact::redact;
 pub use replay::{Replayed, replay};
 pub use show::{seconds, show};
 pub use story::{PacketStory, Share, Story};
-pub use summary::{Summary, Tally, summarise};
+pub use summary::{Journey, StreamTally, Summary, Tally, summarise};
 pub use table::csv;
 pub use values::value;
 

@@ -22,6 +22,8 @@ pub struct Summary {
     pub events: Vec<Tally>,
     /// Remotes, those with the most bytes first.
     pub remotes: Vec<Tally>,
+    /// Streams, in the order of the schema.
+    pub streams: Vec<StreamTally>,
     /// Sides other than the server, with what they sent and got.
     pub clients: Vec<(String, Journey, Journey)>,
     /// Drops by reason.
@@ -68,6 +70,21 @@ pub struct Tally {
     pub dropped: u64,
     /// How often they were sent again.
     pub resends: u64,
+}
+
+/// How often a stream was sent, in sends a second to one client.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StreamTally {
+    /// Its name.
+    pub name: String,
+    /// What the schema says.
+    pub rate: f64,
+    /// What it says while fast.
+    pub fast: Option<f64>,
+    /// How often it was sent.
+    pub sent: f64,
+    /// How often it arrived.
+    pub arrived: f64,
 }
 
 #[derive(Default)]
@@ -158,8 +175,42 @@ pub fn summarise(recording: &Recording) -> Summary {
             .collect(),
         ..Summary::default()
     };
+    summary.streams = streams(&story);
     count_troubles(recording, &mut summary);
     summary
+}
+
+/// The streams of the schemas, over the time that clients were there.
+fn streams(story: &Story<'_>) -> Vec<StreamTally> {
+    let recording = story.recording;
+    let end = recording.entries.iter().map(|entry| entry.nanos).max().unwrap_or(0);
+    let mut there = 0;
+    for entry in &recording.entries {
+        match &entry.kind {
+            Kind::Join { .. } => there += end - entry.nanos,
+            Kind::Leave { .. } => there -= end - entry.nanos,
+            _ => {}
+        }
+    }
+    let seconds = there as f64 / 1e9;
+    let tally = |(name, rate, fast): &(String, f64, Option<f64>)| {
+        let (mut sent, mut arrived) = (0_usize, 0_usize);
+        for packet in &story.packets {
+            let times =
+                story.decoded(packet).filter(|decoded| decoded.event.as_deref() == Some(name)).count();
+            sent += times * packet.shares.len();
+            arrived += times * packet.shares.iter().filter(|share| share.arrived.is_some()).count();
+        }
+        let per_second = |count: usize| if seconds > 0.0 { count as f64 / seconds } else { 0.0 };
+        StreamTally {
+            name: name.clone(),
+            rate: *rate,
+            fast: *fast,
+            sent: per_second(sent),
+            arrived: per_second(arrived),
+        }
+    };
+    recording.header.streams.iter().map(tally).collect()
 }
 
 fn span(recording: &Recording) -> f64 {
@@ -257,6 +308,21 @@ impl Summary {
                 );
             }
         }
+        if !self.streams.is_empty() {
+            let head = format!(
+                "\n{:<34} {:>9} {:>9} {:>9} {:>9}",
+                "stream, a second to one client", "declared", "fast", "sent", "arrived"
+            );
+            let _ = writeln!(out, "{}", paint.bold(&head));
+            for stream in &self.streams {
+                let fast = stream.fast.map_or_else(|| "-".to_owned(), |fast| fast.to_string());
+                let _ = writeln!(
+                    out,
+                    "{:<34} {:>9} {fast:>9} {:>9.1} {:>9.1}",
+                    stream.name, stream.rate, stream.sent, stream.arrived
+                );
+            }
+        }
         out.push('\n');
         if self.replicated > 0 {
             let _ = writeln!(out, "replication: about {} bytes", self.replicated);
@@ -311,6 +377,19 @@ impl Summary {
             .iter()
             .map(|(name, down, up)| json!({ "name": name, "down": journey(down), "up": journey(up) }))
             .collect();
+        let streams: Vec<Json> = self
+            .streams
+            .iter()
+            .map(|of| {
+                json!({
+                    "name": of.name,
+                    "rate": of.rate,
+                    "fast": of.fast,
+                    "sent": of.sent,
+                    "arrived": of.arrived,
+                })
+            })
+            .collect();
         json!({
             "seconds": self.seconds,
             "down": journey(&self.down),
@@ -318,6 +397,7 @@ impl Summary {
             "clients": clients,
             "events": tallies(&self.events),
             "remotes": tallies(&self.remotes),
+            "streams": streams,
             "drops": counts(&self.drops),
             "diagnostics": counts(&self.diagnostics),
             "replicatedBytes": self.replicated,

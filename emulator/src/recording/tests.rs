@@ -298,6 +298,8 @@ fn sums_add_up() {
     let text = summary.text(Paint::Plain);
     assert!(text.contains("server to clients") && text.contains("Say "), "{text}");
     assert_eq!(summary.json()["up"]["messages"], Json::from(1));
+    let stream = &summary.streams[0];
+    assert_eq!((stream.name.as_str(), stream.rate, stream.sent), ("Where", 10.0, 0.0));
 }
 
 #[test]
@@ -326,6 +328,20 @@ fn the_first_difference_is_explained() {
     );
     assert!(difference.text.contains(".value: A 300, B 301"), "{}", difference.text);
     assert_eq!(difference.lines[0], difference.lines[1]);
+    let recording = one(&text);
+    let story = Story::of(&recording);
+    let mut bytes = story.packets.iter().find_map(|packet| story.sent(packet).buffer()).unwrap();
+    let encoded = |bytes: &[u8]| {
+        use base64::Engine as _;
+        format!("\"b64\":\"{}\"", base64::engine::general_purpose::STANDARD.encode(bytes))
+    };
+    let before = encoded(&bytes);
+    let first = bytes[1];
+    bytes[1] ^= 0x10;
+    let changed = text.replacen(&before, &encoded(&bytes), 1);
+    let difference = diff(&a, &read(changed.as_bytes()).unwrap()).unwrap();
+    let told = format!("({} bytes): byte 0x0001: A {first:02x}, B {:02x}", bytes.len(), bytes[1]);
+    assert!(difference.text.contains(&told), "{told}\n{}", difference.text);
     let seed = text.replacen("\"seed\":\"0\"", "\"seed\":\"5\"", 1);
     let difference = diff(&a, &read(seed.as_bytes()).unwrap()).unwrap();
     assert_eq!(difference.text, "the worlds were set up differently:\n    seed: A \"0\", B \"5\"\n");

@@ -181,3 +181,34 @@ fn hex(bytes: &[u8]) -> String {
     }
     text
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::fixture::SchemaSource;
+
+    fn schema(options: &str) -> TracedSchema {
+        let text = format!(
+            "{options}scope Inner {{ event Beat {{ From: Server, Type: OrderedUnreliable, Call: SingleSync, \
+             Stream: {{ Rate: 10, Fast: 20 }}, Data: u8 }} }}"
+        );
+        let compilation = SchemaSource::Text(text).compile();
+        TracedSchema::of(compilation.analysis.schema.as_ref().unwrap())
+    }
+
+    #[test]
+    fn a_schema_knows_its_remotes_by_their_scope() {
+        let (plain, shop) = (schema(""), schema("option RemoteScope = \"SHOP\"\n"));
+        assert!(plain.carries("ReplicatedStorage.BLINK_RELIABLE_REMOTE"));
+        assert!(!plain.carries("ReplicatedStorage.SHOP_BLINK_RELIABLE_REMOTE"));
+        assert!(shop.carries("ReplicatedStorage.Folder.SHOP_BLINK_UNRELIABLE_REMOTE"));
+        assert!(!shop.carries("ReplicatedStorage.BLINK_UNRELIABLE_REMOTE") && !plain.carries("Raw"));
+    }
+
+    #[test]
+    fn streams_are_named_with_their_rates() {
+        let streams = schema("").streams;
+        assert_eq!(streams, [StreamRate { event: "Inner.Beat".into(), rate: 10.0, fast: Some(20.0) }]);
+        assert_eq!(hex(&[0, 0xab, 16]), "00ab10");
+    }
+}
