@@ -107,17 +107,32 @@ pub fn set(peer: &Rc<Peer>, id: InstanceId, property: PropertyId, value: Value) 
         let disabled = Value::Boolean(value != Value::Boolean(true));
         return set(peer, id, *DISABLED, disabled);
     }
+    let Some(old) = replace(peer, id, property, &value) else { return };
+    fire_changed(peer, id, property);
+    let class = peer.data_model().store().class(id);
+    for name in crate::services::model::shown_by(class, stored.name(), &old, &value) {
+        if let Some(other) = class.property(name) {
+            fire_changed(peer, id, other);
+        }
+    }
+}
+
+/// Sets a property as [`set`] does, without firing its events, and gives what it was. `None` if it is no other value.
+///
+/// For what the engine tells later than at once: follow with [`fire_changed`].
+pub fn replace(peer: &Rc<Peer>, id: InstanceId, property: PropertyId, value: &Value) -> Option<Value> {
+    let stored = property.info().stored_as;
     let model = peer.data_model();
     let old = {
         let mut store = model.store_mut();
         let old = get(&store, id, stored);
-        if old == value {
-            return;
+        if old == *value {
+            return None;
         }
         if stored == *NAME {
-            let name = name_of(&value);
+            let name = name_of(value);
             if store.name(id) == name {
-                return;
+                return None;
             }
             if let Some(instance) = store.get_mut(id) {
                 instance.name = name;
@@ -132,13 +147,7 @@ pub fn set(peer: &Rc<Peer>, id: InstanceId, property: PropertyId, value: Value) 
             .note(id, |store| Some(Change::Property { id, property: stored, value: get(store, id, stored) }));
     }
     after_change(peer, id, property);
-    fire_changed(peer, id, property);
-    let class = peer.data_model().store().class(id);
-    for name in crate::services::model::shown_by(class, stored.name(), &old, &value) {
-        if let Some(other) = class.property(name) {
-            fire_changed(peer, id, other);
-        }
-    }
+    Some(old)
 }
 
 /// A name as the engine keeps it: its first 100 characters.

@@ -9,6 +9,8 @@
 
 use crate::vm::{Failure, Vm};
 
+#[cfg(test)]
+mod algebra;
 pub mod axes_faces;
 pub mod brick_color;
 pub mod cframe;

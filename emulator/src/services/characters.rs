@@ -48,8 +48,9 @@ pub fn load(peer: &Rc<Peer>, player: InstanceId) {
     remove(peer, player);
     let character = make(peer, player);
     fill_backpack(peer, player);
-    properties::set(peer, player, *CHARACTER, Value::Instance(character));
+    properties::replace(peer, player, *CHARACTER, &Value::Instance(character));
     fire(peer, CHARACTER_ADDED.on(player), [Value::Instance(character)]);
+    properties::fire_changed(peer, player, *CHARACTER);
     fire(peer, CHARACTER_APPEARANCE_LOADED.on(player), [Value::Instance(character)]);
     tree::move_to(peer, character, Some(single_id(known_class("Workspace"))));
 }

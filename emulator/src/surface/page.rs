@@ -148,7 +148,7 @@ mod tests {
     fn the_book_has_the_page_of_the_tables() {
         let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/src/surface.md");
         let wanted = text().unwrap();
-        if std::env::var_os("WRITE_SURFACE").is_some() {
+        if std::env::var_os("BLINKBLOX_UPDATE").is_some() {
             std::fs::write(file, &wanted).unwrap();
         }
         let found = std::fs::read_to_string(file).unwrap_or_default().replace("\r\n", "\n");
@@ -156,7 +156,7 @@ mod tests {
         assert!(
             found == wanted,
             "docs/src/surface.md is not what the tables say, first in {first:?}; write it anew with\n    \
-             WRITE_SURFACE=1 cargo test -p blinkblox-emulator the_book_has_the_page"
+             BLINKBLOX_UPDATE=1 cargo test -p blinkblox-emulator the_book_has_the_page"
         );
     }
 

@@ -320,8 +320,10 @@ fn build(class: ClassId) -> ClassMembers {
     for ancestor in lineage {
         for member in engine::own(ancestor.name()) {
             let silent = REGISTRY.silent.iter().find(|(event, _)| std::ptr::eq(*event, member));
-            // A property of the database is what scripts mean, whatever the reference calls a method.
-            if by_name.get(Atom::of(member.name)).is_none() {
+            // A property of the database is what scripts mean, whatever the reference calls a method; and what is
+            // emulated for a class stays so in those that extend it.
+            let known = by_name.get(Atom::of(member.name));
+            if known.is_none_or(|known| matches!(known, Entry::Missing(_) | Entry::Silent(..))) {
                 let entry = match silent {
                     Some((event, number)) => Entry::Silent(event, *number),
                     None => Entry::Missing(member),

@@ -562,7 +562,7 @@ tool.Activated:Connect(print)
         assert_eq!(
             found(source),
             [
-                "3 DataStoreService.GetDataStore missing",
+                "3 DataStoreService.GetDataStore partial",
                 "4 DataStore.GetAsync missing",
                 "6 BasePart.ApplyImpulse missing",
                 "9 Player.IsInGroup missing",
