@@ -26,7 +26,10 @@ pub fn is_one(arguments: &[OsString]) -> bool {
 /// Has a fault of the emulator itself end the program with a readable message and the code for it.
 pub fn name_own_faults() {
     std::panic::set_hook(Box::new(|panic| {
-        let what = panic.payload_as_str().unwrap_or("no reason given");
+        let payload = panic.payload();
+        let text = payload.downcast_ref::<&str>().copied();
+        let what = text.or_else(|| payload.downcast_ref::<String>().map(String::as_str));
+        let what = what.unwrap_or("no reason given");
         let place = panic.location().map_or(String::new(), |place| format!(" ({place})"));
         let version = blinkblox_compiler::VERSION;
         print_err(&format!(

@@ -424,10 +424,15 @@ impl Slot {
         if self.reads_diagnostics.get() {
             return None;
         }
-        let expected = self.expected_codes.borrow();
+        let codes = self.expected_codes.borrow();
+        // An announced error is announced as a diagnostic too.
+        let errors = self.expected.borrow();
+        let is_expected = |line: &DiagnosticLine| {
+            codes.contains(&line.code) || errors.iter().any(|text| line.text.contains(text.as_str()))
+        };
         self.diagnostics()
             .into_iter()
-            .find(|line| line.class == DiagnosticClass::Misuse.name() && !expected.contains(&line.code))
+            .find(|line| line.class == DiagnosticClass::Misuse.name() && !is_expected(line))
     }
 
     /// Fails the test for what went wrong in a function it gave the world to call.
