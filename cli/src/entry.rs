@@ -6,7 +6,7 @@ use blinkblox_compiler::diagnostics::{Code, Diagnostic, suggest};
 use blinkblox_compiler::source::{SourceLoader, normalize, parent, resolve_path};
 
 use crate::commands::usage;
-use crate::loader::{DiskLoader, forward};
+use crate::loader::{Asked, DiskLoader, forward};
 
 /// A schema that is there, and how it and what it imports are read.
 pub struct Entry {
@@ -18,13 +18,18 @@ pub struct Entry {
 
 /// Finds the entry named on the command line; `-` is standard input, taken to stand at `stdin_path`.
 pub fn open(schema: &str, stdin_path: Option<&str>) -> Result<Entry, Box<Diagnostic>> {
+    open_noting(schema, stdin_path, &Asked::default())
+}
+
+/// The same; notes every path that is asked for, now and while the schema is read.
+pub fn open_noting(schema: &str, stdin_path: Option<&str>, asked: &Asked) -> Result<Entry, Box<Diagnostic>> {
     if schema == "-" {
         return open_stdin(stdin_path);
     }
-    let loader = DiskLoader::new();
+    let loader = DiskLoader::noting(asked.clone());
     match resolve_path(&loader, "", &forward(schema.as_ref())) {
         Ok(path) => Ok(Entry { loader: Box::new(loader), path }),
-        Err(tried) => Err(Box::new(not_found(schema, &tried))),
+        Err(_) => Err(Box::new(not_found(&forward(schema.as_ref())))),
     }
 }
 
@@ -66,11 +71,31 @@ impl SourceLoader for StdinLoader {
 }
 
 /// `E4004`, with the paths tried and the schema of that folder that was probably meant.
-fn not_found(path: &str, tried: &[String; 3]) -> Diagnostic {
-    let folder = match parent(&tried[0]) {
+fn not_found(path: &str) -> Diagnostic {
+    if std::path::Path::new(path).is_dir() {
+        let names = schemas_in(path);
+        let note = match names.as_slice() {
+            [] => "It holds no schema. Name a file.".to_string(),
+            names => format!("Name a schema in it: {}.", names.join(", ")),
+        };
+        return Diagnostic::error(Code::FileNotFound, format!("\"{path}\" is a folder, not a schema"))
+            .note(note);
+    }
+    let folder = match parent(path) {
         "" => ".",
         folder => folder,
     };
+    let names = schemas_in(folder);
+    let tried = [path.to_string(), format!("{path}.txt"), format!("{path}.blink")];
+    let wanted = tried[2].rsplit('/').next().unwrap_or_default();
+    let near = suggest::nearest(wanted, names.iter().map(String::as_str));
+    Diagnostic::error(Code::FileNotFound, format!("there is no schema \"{path}\""))
+        .note(format!("Tried {}.", tried.join(", ")))
+        .opt_note(near.map(|near| format!("The folder holds \"{near}\".")))
+}
+
+/// Names of the schemas of a folder, sorted.
+fn schemas_in(folder: &str) -> Vec<String> {
     let mut names: Vec<String> = std::fs::read_dir(folder)
         .into_iter()
         .flatten()
@@ -79,9 +104,5 @@ fn not_found(path: &str, tried: &[String; 3]) -> Diagnostic {
         .filter(|name| name.ends_with(".blink"))
         .collect();
     names.sort();
-    let wanted = tried[2].rsplit('/').next().unwrap_or_default();
-    let near = suggest::nearest(wanted, names.iter().map(String::as_str));
-    Diagnostic::error(Code::FileNotFound, format!("there is no schema \"{path}\""))
-        .note(format!("Tried {}.", tried.join(", ")))
-        .opt_note(near.map(|near| format!("The folder holds \"{near}\".")))
+    names
 }

@@ -1,29 +1,52 @@
 //! Schemas on disk.
 
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::Path;
+use std::rc::Rc;
 
 use blinkblox_compiler::source::{SourceLoader, is_absolute, normalize};
+
+/// Paths that a loader was asked for, with the [`digest`] of what was read; none of what was not there.
+pub type Asked = Rc<RefCell<BTreeMap<String, Option<u64>>>>;
+
+/// A number that changes with the bytes of a file.
+pub fn digest(bytes: &[u8]) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    bytes.hash(&mut hasher);
+    hasher.finish()
+}
 
 /// Reads files; names them relative to the working directory when they lie in it.
 pub struct DiskLoader {
     working: Option<String>,
+    asked: Asked,
 }
 
 impl DiskLoader {
     /// A loader that shows paths relative to the present working directory.
     pub fn new() -> DiskLoader {
+        DiskLoader::noting(Asked::default())
+    }
+
+    /// The same; notes every path it is asked for.
+    pub fn noting(asked: Asked) -> DiskLoader {
         let working = std::env::current_dir().ok().map(|path| normalize(&forward(&path)));
-        DiskLoader { working }
+        DiskLoader { working, asked }
     }
 }
 
 impl SourceLoader for DiskLoader {
     fn is_file(&self, path: &str) -> bool {
+        self.asked.borrow_mut().entry(path.to_string()).or_default();
         Path::new(path).is_file()
     }
 
     fn read(&self, path: &str) -> Result<Vec<u8>, String> {
-        std::fs::read(path).map_err(|error| error.kind().to_string())
+        let read = std::fs::read(path).map_err(|error| error.kind().to_string());
+        self.asked.borrow_mut().insert(path.to_string(), read.as_deref().ok().map(digest));
+        read
     }
 
     fn shown(&self, path: &str) -> String {

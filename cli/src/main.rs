@@ -4,6 +4,8 @@ mod commands;
 mod entry;
 mod loader;
 mod printer;
+mod schemas;
+mod watch;
 mod writer;
 
 use std::process::ExitCode;

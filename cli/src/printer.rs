@@ -3,8 +3,9 @@
 use std::io::{IsTerminal, Write};
 
 use blinkblox_compiler::diagnostics::human::Colour;
-use blinkblox_compiler::diagnostics::{Diagnostic, compact, github, human, json, sarif, summary};
+use blinkblox_compiler::diagnostics::{Diagnostic, compact, github, human, json, limit, sarif, summary};
 use blinkblox_compiler::source::Sources;
+use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::Value;
 
 /// Form of diagnostics.
@@ -61,7 +62,12 @@ pub struct Printer {
     format: Format,
     quiet: bool,
     colour: Colour,
+    /// Errors told before the rest is only counted; `None` for all.
+    max_errors: Option<usize>,
 }
+
+/// Errors told unless the command line says otherwise.
+const DEFAULT_MAX_ERRORS: usize = 50;
 
 impl Printer {
     /// A printer for the standard streams.
@@ -74,7 +80,42 @@ impl Printer {
             ColorChoice::Auto if set("CLICOLOR_FORCE").is_some_and(|value| value != "0") => true,
             ColorChoice::Auto => std::io::stderr().is_terminal(),
         };
-        Printer { format, quiet, colour: if on { Colour::On } else { Colour::Off } }
+        let colour = if on { Colour::On } else { Colour::Off };
+        // A document holds everything: what reads it can stop by itself.
+        let max_errors = Some(DEFAULT_MAX_ERRORS).filter(|_| !format.is_document());
+        Printer { format, quiet, colour, max_errors }
+    }
+
+    /// The printer, telling no more errors than this; 0 is no limit, and `None` leaves it as it is.
+    pub fn limited_to(mut self, max_errors: Option<usize>) -> Printer {
+        if let Some(most) = max_errors {
+            self.max_errors = (most > 0).then_some(most);
+        }
+        self
+    }
+
+    /// The diagnostics that are told, and how many errors are not.
+    fn told<'d>(&self, diagnostics: &'d [Diagnostic]) -> (&'d [Diagnostic], usize) {
+        match self.max_errors {
+            Some(most) => limit(diagnostics, most),
+            None => (diagnostics, 0),
+        }
+    }
+
+    /// Progress of work on `count` things: drawn on a terminal that people read, and nothing elsewhere.
+    pub fn busy(&self, count: usize) -> Busy {
+        let shown = !self.quiet && !self.format.is_document() && std::io::stderr().is_terminal();
+        if !shown || count < 2 {
+            return Busy { bar: ProgressBar::hidden() };
+        }
+        let style = ProgressStyle::with_template("{pos}/{len} {wide_msg}");
+        let bar = ProgressBar::new(count as u64);
+        Busy { bar: style.map_or(bar.clone(), |style| bar.with_style(style)) }
+    }
+
+    /// A line of progress beside a bar that is drawn.
+    pub fn progress_beside(&self, line: &str, busy: &Busy) {
+        busy.apart(|| self.progress(line));
     }
 
     /// A line of progress, which `--quiet` and forms of one document leave out.
@@ -93,15 +134,19 @@ impl Printer {
 
     /// Diagnostics, on standard error, and their count unless quiet. Nothing where one document is the form.
     pub fn diagnostics(&self, diagnostics: &[Diagnostic], sources: &Sources) {
+        let (told, untold) = self.told(diagnostics);
         let mut text = match self.format {
-            Format::Human => human::render(diagnostics, sources, self.colour),
-            Format::Compact => compact::render(diagnostics, sources),
-            Format::Github => github::render(diagnostics, sources),
+            Format::Human => human::render(told, sources, self.colour),
+            Format::Compact => compact::render(told, sources),
+            Format::Github => github::render(told, sources),
             Format::Json | Format::Sarif => return,
         };
         let counted = self.format != Format::Github && !self.quiet;
         if let Some(count) = summary(diagnostics).filter(|_| counted) {
             text.push_str(&format!("{count}\n"));
+        }
+        if untold > 0 && self.format != Format::Github {
+            text.push_str(&format!("{untold} of them not shown; --max-errors 0 shows all\n"));
         }
         print_err(&text);
     }
@@ -112,7 +157,7 @@ impl Printer {
             Format::Sarif => sarif::result(one, sources),
             Format::Human | Format::Compact | Format::Json | Format::Github => json::diagnostic(one, sources),
         };
-        diagnostics.iter().map(value).collect()
+        self.told(diagnostics).0.iter().map(value).collect()
     }
 
     /// The document of a run, when that is the form. Its diagnostics come from [`Printer::values`].
@@ -130,6 +175,29 @@ impl Printer {
         self.diagnostics(std::slice::from_ref(diagnostic), &sources);
         let diagnostics = self.values(std::slice::from_ref(diagnostic), &sources);
         self.document(&json::Report { profile, diagnostics, ..json::Report::default() });
+    }
+}
+
+/// How far a run has come, where a terminal shows it.
+pub struct Busy {
+    bar: ProgressBar,
+}
+
+impl Busy {
+    /// What is being worked on.
+    pub fn at(&self, what: &str) {
+        self.bar.inc(1);
+        self.bar.set_message(what.to_string());
+    }
+
+    /// Does something that prints, with the bar out of its way.
+    pub fn apart<T>(&self, print: impl FnOnce() -> T) -> T {
+        self.bar.suspend(print)
+    }
+
+    /// Takes the bar away.
+    pub fn end(&self) {
+        self.bar.finish_and_clear();
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::io::{IsTerminal, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use blinkblox_compiler::diagnostics::{Code, Diagnostic};
 use blinkblox_compiler::source::parent;
@@ -19,20 +19,42 @@ pub struct Written {
     pub current: usize,
 }
 
-/// Writes files given by path and text. `asks` lets a person decline the creation of a folder.
+impl Written {
+    /// What it did, in words.
+    pub fn text(self) -> String {
+        let plural = |count: usize| if count == 1 { "1 file".to_string() } else { format!("{count} files") };
+        format!("Wrote {}; {} already current", plural(self.changed), plural(self.current))
+    }
+}
+
+/// What a person allows.
+#[derive(Clone, Copy, Debug)]
+pub struct Wishes {
+    /// Whether to ask before a folder is created.
+    pub asks: bool,
+    /// Whether a file that no build has written may be replaced.
+    pub replaces_foreign: bool,
+}
+
+/// Writes files given by path and text.
 ///
-/// Every folder is agreed to before one is made, and every text is on disk before the first file is replaced.
-pub fn write(files: &[(String, String)], asks: bool) -> Result<Written, Box<Diagnostic>> {
+/// Every folder is agreed to before one is made, and every text is on disk before the first file is replaced. When
+/// something fails, the folders that were made are taken away again.
+pub fn write(files: &[(String, String)], wishes: Wishes) -> Result<Written, Box<Diagnostic>> {
+    if let Some((path, _)) = files.iter().find(|(path, _)| !wishes.replaces_foreign && is_foreign(path)) {
+        return Err(foreign(path));
+    }
     let folders: BTreeSet<&str> =
         files.iter().map(|(path, _)| parent(path)).filter(|folder| !folder.is_empty()).collect();
     let missing: Vec<&str> = folders.into_iter().filter(|folder| !Path::new(folder).is_dir()).collect();
     for folder in &missing {
-        if asks && person_present() && !confirm(&format!("Create the folder {folder}? [y/N] ")) {
+        if wishes.asks && person_present() && !confirm(&format!("Create the folder {folder}? [y/N] ")) {
             return Err(unwritable(folder, "creating the folder was declined"));
         }
     }
+    let mut made = Made::default();
     for folder in missing {
-        std::fs::create_dir_all(folder).map_err(|error| unwritable(folder, &error.kind().to_string()))?;
+        made.folder(Path::new(folder)).map_err(|error| unwritable(folder, &error.kind().to_string()))?;
     }
     let mut staged = Vec::new();
     for (path, text) in files {
@@ -50,7 +72,52 @@ pub fn write(files: &[(String, String)], asks: bool) -> Result<Written, Box<Diag
     for (path, file) in staged {
         file.persist(path).map_err(|error| unwritable(path, &error.error.kind().to_string()))?;
     }
+    made.keep();
     Ok(written)
+}
+
+/// Folders made for outputs, which go again unless they are kept.
+#[derive(Default)]
+struct Made {
+    /// Outermost first.
+    folders: Vec<PathBuf>,
+}
+
+impl Made {
+    fn folder(&mut self, folder: &Path) -> std::io::Result<()> {
+        let above: Vec<&Path> =
+            folder.ancestors().take_while(|path| !path.as_os_str().is_empty() && !path.exists()).collect();
+        for path in above.into_iter().rev() {
+            std::fs::create_dir(path)?;
+            self.folders.push(path.to_path_buf());
+        }
+        // What is there may be a file, or a folder only after `..` is taken.
+        std::fs::create_dir_all(folder)
+    }
+
+    fn keep(&mut self) {
+        self.folders.clear();
+    }
+}
+
+impl Drop for Made {
+    fn drop(&mut self) {
+        for folder in self.folders.drain(..).rev() {
+            // One that holds something by now is somebody else's.
+            let _ = std::fs::remove_dir(folder);
+        }
+    }
+}
+
+/// Lines in which a module says who made it.
+const HEADER_LINES: usize = 5;
+
+/// Whether a file is there that no build has written. Blink's modules are ours to replace.
+fn is_foreign(path: &str) -> bool {
+    let Ok(bytes) = std::fs::read(path) else { return false };
+    let head = String::from_utf8_lossy(&bytes[..bytes.len().min(1024)]).into_owned();
+    let says_so = |line: &str| line.trim_start().starts_with(['-', '/']) && line.contains("Blink");
+    !head.trim().is_empty() && !head.lines().take(HEADER_LINES).any(says_so)
 }
 
 /// The text in a file beside its target, so that replacing it is one step and no reader sees half of it.
@@ -84,5 +151,53 @@ fn confirm(question: &str) -> bool {
 
 fn unwritable(path: &str, why: &str) -> Box<Diagnostic> {
     let headline = format!("\"{path}\" could not be written: {why}");
-    Box::new(Diagnostic::error(Code::FileUnwritable, headline).about_file(path))
+    Box::new(
+        Diagnostic::error(Code::FileUnwritable, headline)
+            .about_file(path)
+            .note("Nothing was written. Choose a path that can be, or clear the way."),
+    )
+}
+
+fn foreign(path: &str) -> Box<Diagnostic> {
+    let headline = format!("\"{path}\" is no generated module and is not replaced");
+    Box::new(Diagnostic::error(Code::FileUnwritable, headline).about_file(path).note(
+        "Nothing was written. Move the file away, write the module elsewhere, or replace the file with `--yes`.",
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn folders_are_left_only_when_all_is_written() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |rest: &str| folder.path().join(rest).to_string_lossy().into_owned();
+        std::fs::create_dir(path("way")).unwrap();
+        let files = vec![(path("a/b/X.luau"), "x".to_string()), (path("way"), "y".to_string())];
+        let wishes = Wishes { asks: false, replaces_foreign: false };
+        let fault = write(&files, wishes).unwrap_err();
+        assert_eq!(fault.code, Code::FileUnwritable);
+        assert!(!Path::new(&path("a")).exists());
+        assert_eq!(write(&files[..1], wishes).unwrap(), Written { changed: 1, current: 0 });
+        assert!(Path::new(&path("a/b/X.luau")).is_file());
+    }
+
+    #[test]
+    fn a_file_of_somebody_else_stays() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("Net.luau").to_string_lossy().into_owned();
+        let files = vec![(path.clone(), "new".to_string())];
+        let careful = Wishes { asks: false, replaces_foreign: false };
+        std::fs::write(&path, "return 'Blink'\n").unwrap();
+        assert!(write(&files, careful).is_err());
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), "return 'Blink'\n");
+        assert!(write(&files, Wishes { replaces_foreign: true, ..careful }).is_ok());
+        for own in
+            ["", "--!strict\n-- generated by BlinkBlox 0.0.1\n", "-- File generated by Blink v0.18.1\n"]
+        {
+            std::fs::write(&path, own).unwrap();
+            assert!(write(&files, careful).is_ok(), "{own}");
+        }
+    }
 }

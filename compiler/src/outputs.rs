@@ -1,7 +1,7 @@
 //! Where the modules of a schema go. Source: tooling specification, 2.5.
 
 use crate::diagnostics::{Code, Diagnostic};
-use crate::source::{is_absolute, normalize, parent};
+use crate::source::{Span, is_absolute, normalize, parent};
 use crate::{Analysis, Compilation, Outputs};
 
 /// The path an output option means, ending in `.luau`. `entry` is the path of the schema.
@@ -48,6 +48,10 @@ pub fn check(analysis: &Analysis, entry: &str) -> Vec<Diagnostic> {
         };
         let module = output_path(entry, option);
         let Some(&span) = analysis.option_spans.get(name) else { continue };
+        if names_no_file(option) {
+            found.push(nameless(name, span));
+            continue;
+        }
         let declaration = options.typescript.then(|| declaration_path(&module));
         let paths: Vec<String> = [Some(module), declaration].into_iter().flatten().collect();
         // One fault an option: modules at one path have their declarations at one path too.
@@ -71,6 +75,17 @@ pub fn check(analysis: &Analysis, entry: &str) -> Vec<Diagnostic> {
         taken.extend(paths.into_iter().map(|path| (path, name)));
     }
     found
+}
+
+/// Whether the last component of a path is no file's name.
+fn names_no_file(path: &str) -> bool {
+    matches!(path.rsplit('/').next().unwrap_or_default().trim(), "" | "." | "..")
+}
+
+fn nameless(option: &str, span: Span) -> Diagnostic {
+    Diagnostic::error(Code::OutputSamePath, format!("{option} names no file"))
+        .primary(span, "ends without a file's name")
+        .note(format!("Write the path of the module, as in `option {option} = \"src/Net\"`."))
 }
 
 fn missing(option: &str, shown: &str) -> Diagnostic {
@@ -152,6 +167,17 @@ mod tests {
             paths,
             ["net/s/init.luau", "net/c.luau", "net/t.luau", "net/s/index.d.ts", "net/c.d.ts", "net/t.d.ts"]
         );
+    }
+
+    #[test]
+    fn an_output_names_a_file() {
+        for path in ["", ".", "..", "gen/", "gen/.", " "] {
+            let compiled =
+                compiled(&format!("option ServerOutput = \"{path}\"\noption ClientOutput = \"c\""));
+            let codes: Vec<Code> =
+                check(&compiled.analysis, "net/x.blink").iter().map(|one| one.code).collect();
+            assert_eq!(codes, [Code::OutputSamePath], "{path}");
+        }
     }
 
     #[test]

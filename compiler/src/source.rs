@@ -48,6 +48,11 @@ impl Span {
     }
 }
 
+/// Whether a byte of UTF-8 is the first of a character.
+fn starts_character(byte: u8) -> bool {
+    byte & 0xC0 != 0x80
+}
+
 /// Files past 4 GiB are refused when they are loaded, so this never really clamps.
 fn clamp_offset(offset: usize) -> u32 {
     u32::try_from(offset).unwrap_or(u32::MAX)
@@ -74,9 +79,29 @@ pub struct SourceFile {
     /// Its text, without a byte order mark.
     pub text: String,
     line_starts: Vec<u32>,
+    /// Characters before every [`STRIDE`]th byte; empty when each byte is a character.
+    characters: Vec<u32>,
 }
 
+/// Bytes between two counts of characters: what a column costs at most, however long its line is.
+const STRIDE: usize = 256;
+
 impl SourceFile {
+    /// Characters before a byte offset, from the start of the file.
+    fn characters_before(&self, offset: u32) -> u32 {
+        let offset = (offset as usize).min(self.text.len());
+        let Some(known) = self.characters.get(offset / STRIDE) else { return clamp_offset(offset) };
+        let bytes = &self.text.as_bytes()[offset / STRIDE * STRIDE..offset];
+        known + clamp_offset(bytes.iter().filter(|byte| starts_character(**byte)).count())
+    }
+
+    /// Column of a byte offset in characters, from 1.
+    pub fn character_column(&self, offset: u32) -> u32 {
+        let position = self.position(offset);
+        let line = position.offset - (position.column - 1);
+        self.characters_before(position.offset) - self.characters_before(line) + 1
+    }
+
     /// Line, column and offset of a byte offset; one past the end is clamped to the end.
     pub fn position(&self, offset: u32) -> Position {
         let offset = offset.min(clamp_offset(self.text.len()));
@@ -141,7 +166,17 @@ impl Sources {
         line_starts.extend(
             text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| clamp_offset(at + 1)),
         );
-        self.files.push(SourceFile { shown: shown.to_string(), path: path.to_string(), text, line_starts });
+        let mut characters = Vec::new();
+        if !text.is_ascii() {
+            let mut count = 0;
+            for stride in text.as_bytes().chunks(STRIDE) {
+                characters.push(clamp_offset(count));
+                count += stride.iter().filter(|byte| starts_character(**byte)).count();
+            }
+            characters.push(clamp_offset(count));
+        }
+        let (shown, path) = (shown.to_string(), path.to_string());
+        self.files.push(SourceFile { shown, path, text, line_starts, characters });
         FileId(clamp_offset(self.files.len() - 1))
     }
 
@@ -315,6 +350,19 @@ mod tests {
         assert_eq!(sources[file].line(1), "one");
         assert_eq!(sources[file].line(2), "two");
         assert_eq!(sources[file].line(3), "");
+    }
+
+    #[test]
+    fn characters_are_counted_from_the_last_stride() {
+        let mut sources = Sources::default();
+        let text = format!("é\n{}x", "漢".repeat(400));
+        let file = sources.add("a", "a", text.clone());
+        for (at, _) in text.char_indices().skip(2) {
+            let expected = text[3..at].chars().count() as u32 + 1;
+            assert_eq!(sources[file].character_column(at as u32), expected);
+        }
+        assert_eq!(sources[file].character_column(2), 2);
+        assert_eq!(sources[file].character_column(u32::MAX), 402);
     }
 
     #[test]

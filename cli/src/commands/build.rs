@@ -1,24 +1,25 @@
-//! `blinkblox build SCHEMA...`: compiles schemas and writes their modules.
+//! `blinkblox build [SCHEMA...]`: compiles schemas and writes their modules.
 
 use std::process::ExitCode;
 
-use blinkblox_compiler::diagnostics::{Diagnostic, json, sort};
-use blinkblox_compiler::schema::Profile;
-use blinkblox_compiler::source::{SourceLoader, Sources};
-use blinkblox_compiler::{Analysis, Compilation, outputs};
+use blinkblox_compiler::diagnostics::{Diagnostic, json};
+use blinkblox_compiler::source::Sources;
 use clap::Parser;
+use serde_json::Value;
 
+use super::compile::{Compiled, Stage, compile};
 use super::flags::SchemaFlags;
 use super::usage;
-use crate::entry::{self, Entry};
+use super::verify;
 use crate::printer::Printer;
+use crate::schemas::{self, Named};
 use crate::writer::{self, Written};
 
 /// Compiles schemas and writes their modules.
 #[derive(Parser)]
 pub struct Build {
-    /// Paths of the schemas
-    #[arg(value_name = "SCHEMA", required = true)]
+    /// Paths of the schemas; those of the nearest blinkblox.toml when none is given
+    #[arg(value_name = "SCHEMA")]
     schemas: Vec<String>,
     #[command(flatten)]
     flags: SchemaFlags,
@@ -38,29 +39,39 @@ pub enum Mode {
     Write,
     /// They are made and thrown away.
     Check,
+    /// They are compared with what is on disk.
+    Verify {
+        /// Whether another version in the header counts.
+        strict_version: bool,
+    },
 }
 
 /// Compiles schemas one after the other; the run fails if one of them does.
 pub fn run_schemas(schemas: &[String], flags: &SchemaFlags, mode: Mode) -> ExitCode {
-    let (profile, printer) = match (flags.profile.profile(), flags.report.printer()) {
-        (Ok(profile), Ok(printer)) => (profile, printer),
+    let named = flags.profile.asked().and_then(|profile| schemas::named(schemas, profile));
+    let (named, printer) = match (named, flags.report.printer()) {
+        (Ok(named), Ok(printer)) => (named, printer),
         (Err(diagnostic), _) | (_, Err(diagnostic)) => {
             return usage::refuse(*diagnostic, flags.report.format());
         }
     };
     printer.progress(&format!("BlinkBlox {}", blinkblox_compiler::VERSION));
-    let mut run = Run { flags, mode, profile, printer: &printer, report: json::Report::default() };
+    let mut run = Run { flags, mode, printer: &printer, report: json::Report::default(), statuses: vec![] };
     run.report.success = true;
-    run.report.profile = profile.text();
-    for schema in schemas {
-        if !run.schema(schema) {
+    run.report.profile = named.first().map_or("release", |first| first.profile.text());
+    let busy = printer.busy(named.len());
+    for schema in &named {
+        busy.at(&schema.path);
+        if !run.schema(schema, &busy) {
             run.report.success = false;
         }
     }
+    busy.end();
+    run.close();
     if !run.report.success {
         run.report.outputs.clear();
     }
-    if schemas.len() > 1 || !run.report.success {
+    if named.len() > 1 || !run.report.success && !matches!(mode, Mode::Verify { .. }) {
         run.report.signature = None;
     }
     printer.document(&run.report);
@@ -71,72 +82,94 @@ pub fn run_schemas(schemas: &[String], flags: &SchemaFlags, mode: Mode) -> ExitC
 struct Run<'a> {
     flags: &'a SchemaFlags,
     mode: Mode,
-    profile: Profile,
     printer: &'a Printer,
     report: json::Report<'a>,
+    /// What a verification found, file by file.
+    statuses: Vec<verify::Checked>,
 }
 
 impl Run<'_> {
     /// Compiles one schema; false when it failed.
-    fn schema(&mut self, path: &str) -> bool {
-        let Entry { loader, path: entry } = match entry::open(path, self.flags.stdin.stdin_path.as_deref()) {
-            Ok(entry) => entry,
-            Err(diagnostic) => return self.finish(&[*diagnostic], &Sources::default()),
-        };
-        let loader = &*loader;
-        self.printer.progress(&format!("Reading {}", loader.shown(&entry)));
-        let mut analysis = blinkblox_compiler::analyze(loader, &entry, self.profile);
-        self.check_outputs(&mut analysis, &entry);
-        self.printer.progress("Generating");
-        let mut compilation = blinkblox_compiler::generate(analysis);
-        let denied = self.flags.deny_warnings && !compilation.analysis.diagnostics.is_empty();
+    fn schema(&mut self, schema: &Named, busy: &crate::printer::Busy) -> bool {
+        let stdin_path = self.flags.stdin.stdin_path.as_deref();
+        let mode = self.mode;
+        let mut compiled = compile(&schema.path, schema.profile, stdin_path, |stage| match (stage, mode) {
+            (Stage::Reading(path), _) => self.printer.progress_beside(&format!("Reading {path}"), busy),
+            (Stage::Generating, Mode::Write) => self.printer.progress_beside("Generating", busy),
+            (Stage::Generating, Mode::Check | Mode::Verify { .. }) => {
+                self.printer.progress_beside("Checking", busy);
+            }
+        });
+        let sound = compiled.is_sound();
+        let denied = self.flags.deny_warnings && sound && !compiled.diagnostics.is_empty();
         if denied {
-            compilation.signature = None;
+            compiled.fail();
         }
-        let files = compilation.files(&entry);
-        let compiled = compilation.signature.is_some();
-        let Compilation { analysis, signature, .. } = compilation;
-        self.report.signature = signature;
-        if !compiled || self.mode == Mode::Check {
-            let valid = self.finish(&analysis.diagnostics, &analysis.sources) && compiled;
-            if valid {
-                self.printer.progress("The schema is valid; nothing was written");
-            } else if denied && !analysis.has_errors() {
-                self.printer.progress("Warnings are denied; nothing was written");
+        self.report.signature = compiled.signature.clone();
+        if !sound || denied {
+            self.finish(&compiled.diagnostics, &compiled.sources, busy);
+            if denied {
+                self.printer.progress_beside("Warnings are denied; nothing was written", busy);
             }
-            return valid;
+            return false;
         }
-        let asks = !self.flags.yes && !self.flags.report.format().is_document();
-        match writer::write(&files, asks) {
-            Ok(written) => self.written(&files, written, loader),
-            Err(diagnostic) => {
-                let mut diagnostics = analysis.diagnostics;
-                diagnostics.push(*diagnostic);
-                return self.finish(&diagnostics, &analysis.sources);
+        match mode {
+            Mode::Check => {
+                self.finish(&compiled.diagnostics, &compiled.sources, busy);
+                self.printer.progress_beside("The schema is valid; nothing was written", busy);
+                true
             }
+            Mode::Verify { strict_version } => {
+                self.finish(&compiled.diagnostics, &compiled.sources, busy);
+                self.statuses.extend(verify::compare(&compiled, strict_version));
+                true
+            }
+            Mode::Write => self.write(compiled, busy),
         }
-        self.finish(&analysis.diagnostics, &analysis.sources)
     }
 
-    /// Adds what a compile with files needs: output paths that are there and differ.
-    fn check_outputs(&self, analysis: &mut Analysis, entry: &str) {
-        let found = outputs::check(analysis, entry);
-        analysis.diagnostics.extend(found);
-        sort(&mut analysis.diagnostics);
+    fn write(&mut self, mut compiled: Compiled, busy: &crate::printer::Busy) -> bool {
+        let asks = !self.flags.yes && !self.flags.report.format().is_document();
+        let wishes = writer::Wishes { asks, replaces_foreign: self.flags.yes };
+        match busy.apart(|| writer::write(&compiled.files, wishes)) {
+            Ok(written) => self.written(&compiled, written, busy),
+            Err(diagnostic) => compiled.diagnostics.push(*diagnostic),
+        }
+        self.finish(&compiled.diagnostics, &compiled.sources, busy)
     }
 
     /// Reports diagnostics; false when one of them is an error.
-    fn finish(&mut self, diagnostics: &[Diagnostic], sources: &Sources) -> bool {
-        self.printer.diagnostics(diagnostics, sources);
+    fn finish(&mut self, diagnostics: &[Diagnostic], sources: &Sources, busy: &crate::printer::Busy) -> bool {
+        busy.apart(|| self.printer.diagnostics(diagnostics, sources));
         self.report.diagnostics.extend(self.printer.values(diagnostics, sources));
         !diagnostics.iter().any(Diagnostic::is_error)
     }
 
-    fn written(&mut self, files: &[(String, String)], written: Written, loader: &dyn SourceLoader) {
-        self.report.outputs.extend(files.iter().map(|(path, _)| loader.shown(path)));
-        let plural = |count: usize| if count == 1 { "1 file".to_string() } else { format!("{count} files") };
-        let closing =
-            format!("Wrote {}; {} already current", plural(written.changed), plural(written.current));
-        self.printer.progress(&closing);
+    fn written(&mut self, compiled: &Compiled, written: Written, busy: &crate::printer::Busy) {
+        self.report.outputs.extend(compiled.files.iter().map(|(path, _)| compiled.shown(path)));
+        self.printer.progress_beside(&written.text(), busy);
+    }
+
+    /// The lines and the outcome of a verification.
+    fn close(&mut self) {
+        let Mode::Verify { .. } = self.mode else { return };
+        let stale = self.statuses.iter().any(|one| one.status != verify::Status::Current);
+        for line in self.statuses.iter().filter_map(verify::Checked::line) {
+            self.printer.result(&format!("{line}\n"));
+        }
+        if self.report.success || !self.statuses.is_empty() {
+            let text = verify::count(&self.statuses);
+            if stale {
+                self.printer.result(&format!("{text}\n"));
+            } else {
+                self.printer.progress(&text);
+            }
+        }
+        let values: Vec<Value> = match self.report.success {
+            true => self.statuses.iter().map(verify::Checked::value).collect(),
+            false => vec![],
+        };
+        self.report.extra.push(("verify", Value::Array(values)));
+        self.report.success &= !stale;
     }
 }

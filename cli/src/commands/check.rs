@@ -1,4 +1,4 @@
-//! `blinkblox check SCHEMA...`: all the work of a build, and nothing written.
+//! `blinkblox check [SCHEMA...]`: all the work of a build, and nothing written.
 
 use std::process::ExitCode;
 
@@ -10,8 +10,8 @@ use super::flags::SchemaFlags;
 /// Compiles schemas and writes nothing.
 #[derive(Parser)]
 pub struct Check {
-    /// Paths of the schemas
-    #[arg(value_name = "SCHEMA", required = true)]
+    /// Paths of the schemas; those of the nearest blinkblox.toml when none is given
+    #[arg(value_name = "SCHEMA")]
     schemas: Vec<String>,
     #[command(flatten)]
     flags: SchemaFlags,

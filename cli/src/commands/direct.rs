@@ -25,6 +25,15 @@ pub struct DirectFlags {
     /// Do all the work and write nothing
     #[arg(long, overrides_with = "check")]
     check: bool,
+    /// Compile, then again whenever a file of the schema changes
+    #[arg(short, long, overrides_with = "watch", conflicts_with_all = ["verify", "json", "tool"])]
+    watch: bool,
+    /// Compare what would be written with what is on disk
+    #[arg(long, overrides_with = "verify", conflicts_with = "tool")]
+    verify: bool,
+    /// With --verify, a file that another release wrote is stale
+    #[arg(long, overrides_with = "strict_version")]
+    strict_version: bool,
     /// Rewrite the schema in the canonical layout; with --check, only say whether it would change
     #[arg(long, overrides_with = "format", group = "tool")]
     format: bool,
@@ -44,7 +53,8 @@ pub struct DirectFlags {
 impl Direct {
     /// Does what the flags ask for; without one that stands for a command, compiles.
     pub fn run(self) -> ExitCode {
-        let DirectFlags { check, format, sizes, diff, explain, flags } = self.flags;
+        let DirectFlags { check, watch, verify, strict_version, format, sizes, diff, explain, flags } =
+            self.flags;
         if let Some(code) = explain {
             return explain::explain(&code, &flags.report);
         }
@@ -60,6 +70,15 @@ impl Direct {
             let settings = fmt::Settings { check, stdin_path, ..fmt::Settings::default() };
             return fmt::format_files(&[schema], settings, &flags.report);
         }
-        run_schemas(&[schema], &flags, if check { Mode::Check } else { Mode::Write })
+        if watch {
+            let options = super::watch::Options { check, ..super::watch::Options::default() };
+            return super::watch::watch(&[schema], &options, &flags);
+        }
+        let mode = match (verify, check) {
+            (true, _) => Mode::Verify { strict_version },
+            (false, true) => Mode::Check,
+            (false, false) => Mode::Write,
+        };
+        run_schemas(&[schema], &flags, mode)
     }
 }

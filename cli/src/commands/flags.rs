@@ -22,6 +22,9 @@ pub struct ReportFlags {
     /// Print nothing a successful run would print
     #[arg(short, long, overrides_with = "quiet")]
     quiet: bool,
+    /// Stop reporting after this many errors; 0 for no limit [default: 50, and none in documents]
+    #[arg(long, value_name = "NUMBER", overrides_with = "max_errors")]
+    max_errors: Option<usize>,
     /// When to use colour
     #[arg(long, value_name = "WHEN", overrides_with = "color", value_enum, default_value_t)]
     color: ColorChoice,
@@ -51,7 +54,7 @@ impl ReportFlags {
     }
 
     fn make(&self) -> Printer {
-        Printer::new(self.format(), self.quiet, self.color)
+        Printer::new(self.format(), self.quiet, self.color).limited_to(self.max_errors)
     }
 }
 
@@ -65,14 +68,19 @@ pub struct ProfileFlag {
 }
 
 impl ProfileFlag {
-    /// The profile named, or the usage error of naming two.
+    /// The profile named or the default one, or the usage error of naming two.
     pub fn profile(&self) -> Result<Profile, Box<Diagnostic>> {
-        let Some(first) = self.profile.first() else { return Ok(Profile::default()) };
+        self.asked().map(Option::unwrap_or_default)
+    }
+
+    /// The profile named, or the usage error of naming two.
+    pub fn asked(&self) -> Result<Option<Profile>, Box<Diagnostic>> {
+        let Some(first) = self.profile.first() else { return Ok(None) };
         match self.profile.iter().find(|other| *other != first) {
             Some(other) => {
                 Err(Box::new(usage::error(format!("--profile is given as `{first}` and as `{other}`"))))
             }
-            None => Ok(Profile::from_text(first).unwrap_or_default()),
+            None => Ok(Profile::from_text(first)),
         }
     }
 }

@@ -157,7 +157,8 @@ impl Run {
             // A link stays one: what it leads to is replaced.
             let target = std::fs::canonicalize(&entry.path);
             let target = target.map_or_else(|_| entry.path.clone(), |target| forward(&target));
-            if let Err(diagnostic) = writer::write(&[(target, after)], false) {
+            let whole = writer::Wishes { asks: false, replaces_foreign: true };
+            if let Err(diagnostic) = writer::write(&[(target, after)], whole) {
                 return self.fail(shown, &[*diagnostic], &Sources::default());
             }
             self.printer.progress(&format!("Formatted {shown}"));

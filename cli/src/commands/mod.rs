@@ -5,6 +5,8 @@
 
 mod build;
 mod check;
+pub mod compile;
+mod completions;
 mod diff;
 mod direct;
 mod emu;
@@ -12,12 +14,15 @@ mod emulation;
 mod explain;
 mod flags;
 mod fmt;
+mod init;
 mod repl;
 mod run;
 mod size;
 mod test;
 mod trace;
 pub mod usage;
+mod verify;
+mod watch;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -35,8 +40,11 @@ pub struct Cli {
 /// What the first argument names.
 #[derive(Subcommand)]
 enum Command {
+    Init(init::Init),
     Build(build::Build),
     Check(check::Check),
+    Verify(verify::Verify),
+    Watch(watch::Watch),
     Fmt(fmt::Fmt),
     Size(size::Size),
     Diff(diff::DiffCommand),
@@ -46,13 +54,17 @@ enum Command {
     Repl(repl::ReplCommand),
     Trace(trace::Trace),
     Emu(emu::Emu),
+    Completions(completions::Completions),
 }
 
 impl Command {
     fn run(self) -> ExitCode {
         match self {
+            Command::Init(command) => command.run(),
             Command::Build(command) => command.run(),
             Command::Check(command) => command.run(),
+            Command::Verify(command) => command.run(),
+            Command::Watch(command) => command.run(),
             Command::Fmt(command) => command.run(),
             Command::Size(command) => command.run(),
             Command::Diff(command) => command.run(),
@@ -62,6 +74,7 @@ impl Command {
             Command::Repl(command) => command.run(),
             Command::Trace(command) => command.run(),
             Command::Emu(command) => command.run(),
+            Command::Completions(command) => command.run(),
         }
     }
 }

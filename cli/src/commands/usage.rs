@@ -11,8 +11,17 @@ use super::{Cli, direct};
 use crate::printer::{Format, Printer};
 
 /// Flags that take a value, which is never read as a flag of its own.
-const VALUED: &[&str] =
-    &["-p", "--profile", "--color", "--error-format", "--stdin-path", "--indent", "--explain", "--diff"];
+const VALUED: &[&str] = &[
+    "--max-errors",
+    "-p",
+    "--profile",
+    "--color",
+    "--error-format",
+    "--stdin-path",
+    "--indent",
+    "--explain",
+    "--diff",
+];
 
 /// The arguments before `--` that are no flag's value.
 fn flags(arguments: &[OsString]) -> impl Iterator<Item = &str> {

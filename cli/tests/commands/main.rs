@@ -4,9 +4,12 @@
 
 mod build;
 mod coverage;
+mod documents;
 mod emu;
 mod emulation;
 mod explore;
+mod pages;
+mod project;
 mod prompt;
 mod specs;
 mod stored;
@@ -15,3 +18,5 @@ mod support;
 mod terminal;
 mod tools;
 mod trace;
+#[cfg(unix)]
+mod watch;

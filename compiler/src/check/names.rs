@@ -39,8 +39,10 @@ const MODULE_TYPES: &[&str] = &[
 ];
 
 pub(super) fn check(checked: &Checked, sink: &mut Vec<Diagnostic>) {
+    let casing = checked.schema.options.casing;
+    let members: Vec<String> = MEMBERS.iter().map(|member| spelled(member, casing)).collect();
     for declared in checked.names {
-        let reserved = member(checked, declared)
+        let reserved = member(checked, declared, &members)
             .or_else(|| optional_member(checked, declared))
             .or_else(|| type_name(checked, declared));
         sink.extend(reserved);
@@ -69,16 +71,16 @@ fn spelled(name: &str, casing: Casing) -> String {
 }
 
 /// The seven members: as spelled in the module at the top level, and as spelled here for types, events and functions.
-fn member(checked: &Checked, declared: &DeclaredName) -> Option<Diagnostic> {
-    let casing = checked.schema.options.casing;
+///
+/// `members` are those names as the casing spells them.
+fn member(checked: &Checked, declared: &DeclaredName, members: &[String]) -> Option<Diagnostic> {
     let here = match declared.kind {
         NameKind::Type { .. } | NameKind::Event | NameKind::Function => true,
         NameKind::Scope | NameKind::Import => false,
     };
     let text = declared.name.text.as_str();
-    let reserved = MEMBERS
-        .iter()
-        .any(|member| (here && *member == text) || (declared.top_level && spelled(member, casing) == text));
+    let reserved = (here && MEMBERS.contains(&text))
+        || (declared.top_level && members.iter().any(|member| member == text));
     reserved.then(|| {
         module_member(
             &declared.name.text,

@@ -13,7 +13,9 @@ pub fn render(diagnostics: &[Diagnostic], sources: &Sources) -> String {
         if let Some(span) = diagnostic.span() {
             let (first, last) = (sources.start(span).line, last_line(sources, span));
             let _ = write!(out, "[L{first:03}:L{last:03}] [{}] ", sources[span.file].shown);
-        } else if let Some(file) = &diagnostic.file {
+        } else if let Some(file) =
+            diagnostic.file.as_ref().filter(|file| !diagnostic.headline.contains(file.as_str()))
+        {
             let _ = write!(out, "[{file}] ");
         }
         let _ = writeln!(out, "{}: {}", diagnostic.severity.word(), diagnostic.headline);

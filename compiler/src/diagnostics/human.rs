@@ -11,6 +11,12 @@ use crate::source::{SourceFile, Sources, Span};
 const WRAP_COLUMNS: usize = 100;
 /// Columns a tab is shown as.
 const TAB_COLUMNS: usize = 4;
+/// Longest line shown whole, in bytes. Of a longer one, what is around its labels is shown.
+const WHOLE_LINE: usize = 240;
+/// Bytes shown around the labels of a line that is not shown whole.
+const AROUND: usize = 40;
+/// What stands for the parts of a line that are not shown.
+const CUT: &str = "…";
 
 /// Whether the drawing carries terminal colours. They never say what the text does not.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -22,8 +28,7 @@ pub enum Colour {
     On,
 }
 
-/// Bytes after which what is left is told in lines rather than drawn: a hostile file can put a thousand faults on one
-/// long line.
+/// Bytes after which what is left is told in lines rather than drawn: nobody reads that much.
 const DRAWN_BYTES: usize = 1 << 20;
 
 /// Every diagnostic, drawn, with an empty line between two. What would make the drawing endless is told in a line.
@@ -151,23 +156,25 @@ impl Drawing {
     }
 
     fn lines(&mut self, labels: &[&Label], file: &SourceFile) {
-        let mut lines: BTreeMap<u32, Vec<Mark>> = BTreeMap::new();
+        let mut lines: BTreeMap<u32, Vec<Part>> = BTreeMap::new();
         for label in labels {
-            for (line, mark) in marks(label, file) {
-                lines.entry(line).or_default().push(mark);
+            for (line, part) in parts(label, file) {
+                lines.entry(line).or_default().push(part);
             }
         }
         let mut previous: Option<u32> = None;
-        for (line, mut marks) in lines {
+        for (line, parts) in lines {
             match previous.map(|previous| line - previous) {
-                Some(2) => self.source(line - 1, file),
+                Some(2) => self.source(line - 1, &Shown::around(file.line(line - 1), &[])),
                 Some(gap) if gap > 2 => {
                     let row = self.paint(DIM, "...");
                     self.row(&row);
                 }
                 Some(_) | None => {}
             }
-            self.source(line, file);
+            let shown = Shown::around(file.line(line), &parts);
+            self.source(line, &shown);
+            let mut marks: Vec<Mark> = parts.iter().map(|part| shown.mark(part)).collect();
             marks.sort_by_key(|mark| (mark.column, mark.width));
             for mark in &marks {
                 self.mark(mark);
@@ -176,9 +183,11 @@ impl Drawing {
         }
     }
 
-    fn source(&mut self, line: u32, file: &SourceFile) {
+    fn source(&mut self, line: u32, shown: &Shown) {
         let number = self.paint(DIM, &format!("{line:0width$} │", width = self.gutter));
-        self.row(&format!("{number} {}", expand_tabs(file.line(line))));
+        let lead = if shown.cut_before { CUT } else { "" };
+        let tail = if shown.cut_behind { CUT } else { "" };
+        self.row(&format!("{number} {lead}{}{tail}", expand_tabs(shown.text)));
     }
 
     fn mark(&mut self, mark: &Mark) {
@@ -222,31 +231,83 @@ impl Drawing {
     }
 }
 
+/// The part of a line that is shown.
+struct Shown<'a> {
+    text: &'a str,
+    /// Where the text starts in its line, in bytes.
+    start: usize,
+    cut_before: bool,
+    cut_behind: bool,
+}
+
+impl<'a> Shown<'a> {
+    /// The whole of a line, or what is around its labels. Looks at no more of the line than it shows.
+    fn around(line: &'a str, parts: &[Part]) -> Shown<'a> {
+        if line.len() <= WHOLE_LINE {
+            return Shown { text: line, start: 0, cut_before: false, cut_behind: false };
+        }
+        let first = parts.iter().map(|part| part.from).min().unwrap_or(0);
+        let last = parts.iter().map(|part| part.to).max().unwrap_or(0);
+        let start = border(line, first.saturating_sub(AROUND));
+        let end = border(line, (last + AROUND).min(start + WHOLE_LINE));
+        Shown { text: &line[start..end], start, cut_before: start > 0, cut_behind: end < line.len() }
+    }
+
+    /// A label under what is shown. One that lies behind the cut is drawn under the cut.
+    fn mark<'l>(&self, part: &Part<'l>) -> Mark<'l> {
+        let lead = usize::from(self.cut_before);
+        let column = |byte: usize| {
+            let byte = byte.saturating_sub(self.start);
+            let over = usize::from(byte > self.text.len());
+            lead + over + columns(self.text, byte.min(self.text.len()))
+        };
+        let (from, to) = (column(part.from), column(part.to));
+        Mark { column: from, width: to.saturating_sub(from).max(1), words: part.words, primary: part.primary }
+    }
+}
+
+/// The nearest place at or before a byte of a line where a character starts.
+fn border(line: &str, byte: usize) -> usize {
+    let byte = byte.min(line.len());
+    (0..=byte).rev().find(|&at| line.is_char_boundary(at)).unwrap_or(0)
+}
+
+/// The part of a label that lies in one line, in bytes of that line.
+struct Part<'a> {
+    from: usize,
+    to: usize,
+    words: Option<&'a str>,
+    primary: bool,
+}
+
 /// The lines a label is drawn under: one, or the first and the last of a longer span.
-fn marks<'a>(label: &'a Label, file: &SourceFile) -> Vec<(u32, Mark<'a>)> {
+fn parts<'a>(label: &'a Label, file: &SourceFile) -> Vec<(u32, Part<'a>)> {
     let start = file.position(label.span.start);
     // The last byte decides the last line, so that a span up to a line's end does not reach into the next line.
     let last = if label.span.is_empty() { start } else { file.position(label.span.end - 1) };
     let words = Some(label.message.as_str());
-    let mark = |line: u32, from: usize, to: usize, words| {
-        let text = file.line(line);
-        let (column, end) = (columns(text, from), columns(text, to));
-        (line, Mark { column, width: (end.saturating_sub(column)).max(1), words, primary: label.primary })
-    };
+    let part = |line, from, to, words| (line, Part { from, to, words, primary: label.primary });
     let from = start.column as usize - 1;
     if start.line == last.line {
-        return vec![mark(start.line, from, from + label.span.len(), words)];
+        return vec![part(start.line, from, from + label.span.len(), words)];
     }
     let first_text = file.line(start.line);
     let last_text = file.line(last.line);
     let lead = last_text.len() - last_text.trim_start().len();
     let to = last.column as usize;
-    vec![mark(start.line, from, first_text.len(), None), mark(last.line, lead.min(to - 1), to, words)]
+    vec![part(start.line, from, first_text.len(), None), part(last.line, lead.min(to - 1), to, words)]
 }
 
 /// Display columns of the first `bytes` bytes of a line.
 fn columns(text: &str, bytes: usize) -> usize {
-    text.char_indices().take_while(|(at, _)| *at < bytes).map(|(_, char)| char_columns(char)).sum()
+    text.char_indices()
+        .take_while(|(at, _)| *at < bytes)
+        .map(|(_, char)| {
+            #[cfg(test)]
+            tests::WALKED.with(|walked| walked.set(walked.get() + 1));
+            char_columns(char)
+        })
+        .sum()
 }
 
 fn char_columns(char: char) -> usize {
@@ -315,6 +376,58 @@ mod tests {
 ────╯
 ";
         assert_eq!(render_one(&diagnostic, &sources, Colour::Off), expected);
+    }
+
+    thread_local! {
+        /// Characters whose width was asked for.
+        pub(super) static WALKED: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
+    }
+
+    #[test]
+    fn a_long_line_is_shown_around_its_labels() {
+        let mut sources = Sources::default();
+        let text = format!("{}漢 Bad {} Other {}", "x".repeat(500), "y".repeat(20), "z".repeat(500));
+        let file = sources.add("a.blink", "a.blink", text.clone());
+        let span = |word: &str| {
+            let at = text.find(word).unwrap();
+            Span::new(file, at, at + word.len())
+        };
+        let one = Diagnostic::error(Code::AnalyzeInvalidRange, "long").primary(span("Bad"), "here");
+        let drawn = render_one(&one, &sources, Colour::Off);
+        let row = drawn.lines().nth(3).unwrap();
+        let expected =
+            format!("001 │ …{}漢 Bad {} Other {}…", "x".repeat(36), "y".repeat(20), "z".repeat(12));
+        assert_eq!(row, expected);
+        assert!(drawn.contains(&format!("    ┆ {}━┯━\n", " ".repeat(40))), "{drawn}");
+        // A label far behind the first is drawn under the cut.
+        let far = one.secondary(Span::new(file, text.len() - 1, text.len()), "there");
+        let drawn = render_one(&far, &sources, Colour::Off);
+        assert!(drawn.lines().all(|line| line.len() < 400), "{drawn}");
+        assert!(drawn.contains("╰── there"), "{drawn}");
+    }
+
+    /// Characters walked, and bytes drawn, for `count` faults on one line.
+    fn cost(count: usize) -> (usize, usize) {
+        let mut sources = Sources::default();
+        let file = sources.add("a.blink", "a.blink", "é; ".repeat(count));
+        let all: Vec<Diagnostic> = (0..count)
+            .map(|at| {
+                Diagnostic::error(Code::LexUnexpectedCharacter, "x")
+                    .primary(Span::new(file, at * 4 + 2, at * 4 + 3), "here")
+                    .secondary(Span::new(file, 0, 2), "there")
+            })
+            .collect();
+        WALKED.with(|walked| walked.set(0));
+        let drawn: usize = all.iter().map(|one| render_one(one, &sources, Colour::On).len()).sum();
+        (WALKED.with(std::cell::Cell::get), drawn)
+    }
+
+    #[test]
+    fn drawing_costs_what_it_draws() {
+        let ((walked, drawn), (twice_walked, twice_drawn)) = (cost(1000), cost(2000));
+        assert!(walked < 1000 * 1000, "{walked} characters for 1000 faults");
+        assert!(twice_walked * 10 < walked * 21, "{walked} characters, then {twice_walked}");
+        assert!(twice_drawn * 10 < drawn * 21, "{drawn} bytes, then {twice_drawn}");
     }
 
     #[test]

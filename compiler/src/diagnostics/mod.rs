@@ -13,6 +13,8 @@ pub mod suggest;
 
 pub use code::Code;
 
+use std::collections::HashSet;
+
 use crate::source::Span;
 
 /// How bad it is.
@@ -207,19 +209,21 @@ pub fn sort(diagnostics: &mut Vec<Diagnostic>) {
         (place, diagnostic.code)
     });
     // One problem found twice need not be adjacent to its twin: an import read twice repeats runs of them.
-    let mut kept: Vec<Diagnostic> = Vec::with_capacity(diagnostics.len());
-    for diagnostic in diagnostics.drain(..) {
-        let same_place = kept.iter().rev().take_while(|other| other.span() == diagnostic.span());
-        let repeated = same_place.into_iter().any(|other| {
-            other.code == diagnostic.code
-                && other.severity == diagnostic.severity
-                && other.headline == diagnostic.headline
-        });
-        if !repeated {
-            kept.push(diagnostic);
-        }
-    }
-    *diagnostics = kept;
+    let mut seen = HashSet::with_capacity(diagnostics.len());
+    diagnostics.retain(|diagnostic| {
+        seen.insert((diagnostic.span(), diagnostic.code, diagnostic.severity, diagnostic.headline.clone()))
+    });
+}
+
+/// The diagnostics up to and including the `most`-th error, and how many errors follow.
+pub fn limit(diagnostics: &[Diagnostic], most: usize) -> (&[Diagnostic], usize) {
+    let mut errors = 0;
+    let end = diagnostics.iter().position(|diagnostic| {
+        errors += usize::from(diagnostic.is_error());
+        errors > most
+    });
+    let (told, rest) = diagnostics.split_at(end.unwrap_or(diagnostics.len()));
+    (told, rest.iter().filter(|diagnostic| diagnostic.is_error()).count())
 }
 
 /// The line that counts errors and warnings after the last diagnostic; `None` when there are none.

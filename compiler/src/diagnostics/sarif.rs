@@ -2,6 +2,8 @@
 //!
 //! Columns of SARIF count characters, not bytes as everywhere else, so they are counted anew here.
 
+use std::collections::BTreeSet;
+
 use serde_json::{Value, json};
 
 use super::{Code, Diagnostic, Severity};
@@ -10,17 +12,13 @@ use crate::source::{Sources, Span};
 
 /// The document of a run whose diagnostics [`result`] made, on one line, ended by a line feed.
 pub fn render(results: &[Value]) -> String {
-    let used = |code: &&Code| {
-        results.iter().any(|result| {
-            result["ruleId"].as_str().is_some_and(|id| id.ends_with(&code.number().to_string()))
-        })
-    };
+    let used: BTreeSet<&str> = results.iter().filter_map(|result| result["ruleId"].as_str()).collect();
     let mut rules: Vec<Value> = Vec::new();
-    for code in Code::ALL.iter().filter(used) {
+    for code in Code::ALL {
         // A code that is both an error and a warning is two rules.
         for letter in ["E", "W"] {
             let id = format!("{letter}{}", code.number());
-            if results.iter().any(|result| result["ruleId"] == id.as_str()) {
+            if used.contains(id.as_str()) {
                 rules.push(json!({
                     "id": id,
                     "name": code.name(),
@@ -89,28 +87,32 @@ fn location(span: Span, sources: &Sources, message: Option<&str>) -> Value {
 fn region(span: Span, sources: &Sources) -> Value {
     let file = &sources[span.file];
     let (start, end) = (file.position(span.start), file.position(span.end));
-    let column = |line: u32, byte: u32| {
-        let text = &file.text[file.line_range(line)];
-        text.char_indices().take_while(|(at, _)| *at + 1 < byte as usize).count() + 1
-    };
     json!({
         "startLine": start.line,
-        "startColumn": column(start.line, start.column),
+        "startColumn": file.character_column(span.start),
         "endLine": end.line,
-        "endColumn": column(end.line, end.column),
+        "endColumn": file.character_column(span.end),
         "byteOffset": span.start,
         "byteLength": span.len(),
     })
 }
 
 fn correction(fix: &super::Fix, sources: &Sources) -> Value {
-    let changes: Vec<Value> = fix
-        .edits
-        .iter()
-        .map(|(span, text)| {
+    // One change a file: its replacements all count from the text as it is.
+    let mut files: Vec<crate::source::FileId> = fix.edits.iter().map(|(span, _)| span.file).collect();
+    files.dedup();
+    let changes: Vec<Value> = files
+        .into_iter()
+        .map(|file| {
+            let edits = fix.edits.iter().filter(|(span, _)| span.file == file);
+            let replacements: Vec<Value> = edits
+                .map(|(span, text)| {
+                    json!({ "deletedRegion": region(*span, sources), "insertedContent": { "text": text } })
+                })
+                .collect();
             json!({
-                "artifactLocation": { "uri": uri(&sources[span.file].shown) },
-                "replacements": [{ "deletedRegion": region(*span, sources), "insertedContent": { "text": text } }],
+                "artifactLocation": { "uri": uri(&sources[file].shown) },
+                "replacements": replacements,
             })
         })
         .collect();

@@ -30,6 +30,7 @@ pub(super) fn parse(file: FileId, text: &str, tokens: &[Token]) -> (Document, Ve
         diagnostics: vec![],
         depth: 0,
         construct: Span::new(file, 0, 0),
+        construct_line: None,
         unclosed_reported: false,
         open: vec![],
         options: vec![],
@@ -48,6 +49,8 @@ struct Parser<'a> {
     depth: usize,
     /// Start of the construct being read, for secondary labels.
     construct: Span,
+    /// Where a construct starts, and where its first line ends.
+    construct_line: Option<(usize, usize)>,
     /// An open bracket at the end of the file is reported once, not once for each bracket around it.
     unclosed_reported: bool,
     /// Brackets open around this place, the innermost last.
@@ -190,9 +193,18 @@ impl<'a> Parser<'a> {
     }
 
     /// The construct being read, when it starts on another line.
-    fn distant_construct(&self) -> Option<Span> {
-        let between = self.text.get(self.construct.start as usize..self.span().start as usize)?;
-        between.contains('\n').then_some(self.construct)
+    fn distant_construct(&mut self) -> Option<Span> {
+        let start = self.construct.start as usize;
+        // A line end that was found is found again at once: a construct may hold thousands of faults.
+        let line_end = match self.construct_line {
+            Some((of, end)) if of == start => end,
+            Some(_) | None => {
+                let end = self.text.get(start..)?.find('\n').map_or(self.text.len(), |at| start + at);
+                self.construct_line = Some((start, end));
+                end
+            }
+        };
+        (self.span().start as usize > line_end).then_some(self.construct)
     }
 
     /// Runs a production one level deeper, or refuses.

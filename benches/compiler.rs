@@ -1,0 +1,215 @@
+//! How fast schemas compile: one event, 100 events and 50 structs, 1 000 declarations, 10 000 over 50 files.
+//!
+//! `cargo bench -p blinkblox-compiler --bench compiler`. Prints figures beside their targets and asserts none: the
+//! machine decides. Where the system tells (Linux), times are those this program ran for, so that a busy machine does
+//! not count. A whole process is this program started anew to read a schema from disk, compile it and write its modules.
+//! `benches/RESULTS.md` keeps what was measured.
+
+use std::path::Path;
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use blinkblox_compiler::schema::Profile;
+use blinkblox_compiler::source::{MemoryLoader, SourceLoader};
+use blinkblox_compiler::{analyze, compile, generate, syntax};
+
+const ENTRY: &str = "main.blink";
+const OUTPUTS: &str = "option ServerOutput = \"out/Server\"\noption ClientOutput = \"out/Client\"\n";
+/// Declarations of one group.
+const GROUP: usize = 10;
+/// Groups that end in an event; those after them end in an exported struct, since a channel has 256 places.
+const EVENT_GROUPS: usize = 200;
+/// Runs of which the middle one counts.
+const RUNS: usize = 15;
+
+/// Ten declarations that use one another, as a system of a game has them: the last is what travels.
+fn group(number: usize) -> String {
+    let n = number;
+    let last = match number {
+        _ if number >= EVENT_GROUPS => {
+            format!("export struct Save{n} {{ At: vector, Body: Body{n}, Seen: Flags{n} }}\n")
+        }
+        _ if number.is_multiple_of(4) => format!(
+            "event Moved{n} {{ From: Server, Type: Unreliable, Call: SingleSync, Data: (Id: u16, Body: Place{n}) }}\n"
+        ),
+        _ if number % 4 == 1 => {
+            format!(
+                "function Ask{n} {{ Yield: Coroutine, Rate: 5, Data: Amount{n}, Return: Pair{n}[..8] }}\n"
+            )
+        }
+        _ if number % 4 == 2 => format!(
+            "event Done{n} {{ From: Client, Type: Reliable, Call: ManyAsync, Rate: 10, Data: Step{n}[..4] }}\n"
+        ),
+        _ => format!(
+            "event State{n} {{ From: Server, Type: Reliable, Call: ManySync, Data: struct {{ All: Book{n}, Who: string(..20) }} }}\n"
+        ),
+    };
+    format!(
+        "-- System {n}.\n\
+         type Amount{n} = u16(0..1000)\n\
+         enum Mood{n} = {{ Calm, Wary, Angry, Gone }}\n\
+         struct Place{n} {{ At: vector<f24>, Turn: f32<0.01>(-4..4), Mood: Mood{n} }}\n\
+         enum Step{n} = \"Kind\" {{ Halt {{}}, Move {{ X: i8, Run: boolean }}, Use {{ Slot: u8(1..9), Times: Amount{n} }} }}\n\
+         map Book{n} = {{ [string(..16)]: Place{n} }}\n\
+         set Flags{n} = {{ Seen, Heard, Hit, Lost, Home }}\n\
+         struct Body{n} {{ Places: Place{n}[..16], Flags: Flags{n}, Note: string(..64)?, [\"Max HP\"]: Amount{n} }}\n\
+         struct Slot{n}<T> {{ Item: T, Count: u8 }}\n\
+         struct Pair{n} {{ One: Slot{n}<Place{n}>, Two: Slot{n}<Amount{n}>[..4] }}\n\
+         {last}"
+    )
+}
+
+/// A schema of that many declarations in one file.
+fn single(declarations: usize) -> Vec<(String, String)> {
+    let text: String = (0..declarations / GROUP).map(group).collect();
+    vec![(ENTRY.to_string(), format!("{OUTPUTS}{text}"))]
+}
+
+/// The same spread over files that the entry imports.
+fn spread(declarations: usize, files: usize) -> Vec<(String, String)> {
+    let groups = declarations / GROUP / files;
+    let imports: String = (0..files).map(|file| format!("import \"part{file}\" as Part{file}\n")).collect();
+    let mut all = vec![(ENTRY.to_string(), format!("{OUTPUTS}{imports}"))];
+    for file in 0..files {
+        let text: String = (file * groups..(file + 1) * groups).map(group).collect();
+        all.push((format!("part{file}.blink"), text));
+    }
+    all
+}
+
+/// One event, as small as a schema gets.
+fn one() -> Vec<(String, String)> {
+    let event =
+        "event Moved { From: Server, Type: Reliable, Call: SingleSync, Data: (Id: u16, At: vector) }\n";
+    vec![(ENTRY.to_string(), format!("{OUTPUTS}{event}"))]
+}
+
+/// 100 events over 50 structs.
+fn hundred() -> Vec<(String, String)> {
+    let structs: String = (0..50)
+        .map(|n| format!("struct Part{n} {{ Id: u16, At: vector<f24>, Name: string(..20), Live: boolean, Left: u8(0..9)? }}\n"))
+        .collect();
+    let events: String = (0..100)
+        .map(|n| {
+            let from = if n % 2 == 0 { "From: Server" } else { "From: Client, Rate: 10" };
+            format!("event Event{n} {{ {from}, Type: Reliable, Call: ManySync, Data: Part{}[..8] }}\n", n / 2)
+        })
+        .collect();
+    vec![(ENTRY.to_string(), format!("{OUTPUTS}{structs}{events}"))]
+}
+
+/// Time this thread has run for, so that others' work does not count; the clock where the system does not tell.
+fn ran(since: Instant) -> Duration {
+    let told = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
+    let nanoseconds =
+        told.as_deref().and_then(|text| text.split(' ').next()).and_then(|text| text.parse().ok());
+    nanoseconds.map_or_else(|| since.elapsed(), Duration::from_nanos)
+}
+
+/// The middle of several runs, in milliseconds, after one that warms up.
+fn milliseconds<T>(mut work: impl FnMut() -> T) -> f64 {
+    drop(work());
+    let mut all: Vec<f64> = (0..RUNS)
+        .map(|_| {
+            let (clock, before) = (Instant::now(), ran(Instant::now()));
+            let kept = work();
+            let after = ran(clock);
+            let took = if before.is_zero() { after } else { after.saturating_sub(before) };
+            drop(kept);
+            took.as_secs_f64() * 1000.0
+        })
+        .collect();
+    all.sort_by(f64::total_cmp);
+    all[RUNS / 2]
+}
+
+fn loader(files: &[(String, String)]) -> MemoryLoader {
+    files.iter().fold(MemoryLoader::new(), |loader, (name, text)| loader.with(name, text.as_str()))
+}
+
+/// Compiles in this process, and says how long each part takes.
+fn measure(name: &str, files: &[(String, String)], target: &str) -> f64 {
+    let loader = loader(files);
+    let sound = compile(&loader, ENTRY, Profile::Release);
+    let drawn = blinkblox_compiler::diagnostics::compact::render(
+        &sound.analysis.diagnostics,
+        &sound.analysis.sources,
+    );
+    let outputs = sound.outputs.unwrap_or_else(|| panic!("the schema does not compile:\n{drawn}"));
+    let lines = outputs.server.lines().count() + outputs.client.lines().count();
+    let parse = milliseconds(|| {
+        files.iter().map(|(_, text)| syntax::parse(Default::default(), text)).collect::<Vec<_>>()
+    });
+    let analysis = milliseconds(|| analyze(&loader, ENTRY, Profile::Release));
+    let whole = milliseconds(|| compile(&loader, ENTRY, Profile::Release));
+    println!(
+        "{name:32} {whole:8.2} ms  (parse {parse:.2}, analyse {:.2}, generate {:.2}; {lines} lines)  {target}",
+        analysis - parse,
+        whole - analysis
+    );
+    whole
+}
+
+/// Compiles in a process of its own, from disk to disk; the clock from start to exit.
+fn measure_process(name: &str, files: &[(String, String)], target: &str) {
+    let folder = std::env::temp_dir().join(format!("blinkblox-bench-{}", std::process::id()));
+    std::fs::create_dir_all(folder.join("out")).expect("the folder for temporary files can be written");
+    for (path, text) in files {
+        std::fs::write(folder.join(path), text).expect("the folder for temporary files can be written");
+    }
+    let program = std::env::current_exe().expect("a running program has a path");
+    let mut all: Vec<f64> = (0..RUNS)
+        .map(|_| {
+            let started = Instant::now();
+            let status = Command::new(&program).arg("--compile").arg(&folder).status();
+            assert!(status.is_ok_and(|status| status.success()), "the process failed");
+            started.elapsed().as_secs_f64() * 1000.0
+        })
+        .collect();
+    all.sort_by(f64::total_cmp);
+    // Others' work only ever adds to the clock: the least is the nearest to the truth.
+    println!("{name:32} {:8.2} ms, {:.2} at the least  {target}", all[RUNS / 2], all[0]);
+    let _ = std::fs::remove_dir_all(&folder);
+}
+
+struct Disk;
+
+impl SourceLoader for Disk {
+    fn is_file(&self, path: &str) -> bool {
+        Path::new(path).is_file()
+    }
+
+    fn read(&self, path: &str) -> Result<Vec<u8>, String> {
+        std::fs::read(path).map_err(|error| error.to_string())
+    }
+}
+
+/// What a process that is measured does.
+fn compile_folder(folder: &str) {
+    let entry = format!("{folder}/{ENTRY}");
+    let compiled = generate(analyze(&Disk, &entry, Profile::Release));
+    for (path, text) in compiled.files(&entry) {
+        std::fs::write(path, text).expect("the folder for temporary files can be written");
+    }
+}
+
+fn main() {
+    let arguments: Vec<String> = std::env::args().collect();
+    if let Some(at) = arguments.iter().position(|argument| argument == "--compile") {
+        return compile_folder(&arguments[at + 1]);
+    }
+    println!("in process, warm");
+    measure("1 event", &one(), "");
+    measure("100 events, 50 structs", &hundred(), "");
+    let thousand = measure("1 000 declarations", &single(1_000), "target 50 ms");
+    for count in [2_000, 5_000] {
+        measure(&format!("{count} declarations"), &single(count), "");
+    }
+    let ten = measure("10 000 declarations, 50 files", &spread(10_000, 50), "");
+    println!("10 000 cost {:.1} times as much as 1 000", ten / thousand);
+    println!("whole process, from disk to disk");
+    measure_process("1 event", &one(), "target 3 ms");
+    measure_process("100 events, 50 structs", &hundred(), "target 10 ms");
+    measure_process("1 000 declarations", &single(1_000), "");
+    measure_process("10 000 declarations, 50 files", &spread(10_000, 50), "");
+}

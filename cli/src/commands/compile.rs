@@ -1,0 +1,120 @@
+//! One schema, from its path to the texts of its modules in memory: what `build`, `check`, `verify` and `watch` share.
+
+use std::collections::BTreeMap;
+
+use blinkblox_compiler::diagnostics::{Diagnostic, sort};
+use blinkblox_compiler::schema::Profile;
+use blinkblox_compiler::source::{SourceLoader, Sources};
+use blinkblox_compiler::{Analysis, Compilation, outputs};
+
+use crate::entry::{self, Entry};
+use crate::loader::Asked;
+
+/// What a compile came to.
+pub struct Compiled {
+    /// Reads the schema and its imports, and names paths to people.
+    pub loader: Option<Box<dyn SourceLoader>>,
+    /// The schema's resolved path.
+    pub entry: String,
+    /// Every path that was asked for on the way, with the digest of what was read there; none of what was not there.
+    pub asked: BTreeMap<String, Option<u64>>,
+    /// Every file of the unit.
+    pub sources: Sources,
+    /// Errors and warnings.
+    pub diagnostics: Vec<Diagnostic>,
+    /// Path and text of each output, in order; empty when there is an error.
+    pub files: Vec<(String, String)>,
+    /// Output options with the path each means and where its value stands.
+    pub options: Vec<OutputOption>,
+    /// The schema signature; `None` when there is an error.
+    pub signature: Option<String>,
+}
+
+/// An output option in force.
+pub struct OutputOption {
+    /// `ServerOutput`, `ClientOutput` or `TypesOutput`.
+    pub name: &'static str,
+    /// The module it writes.
+    pub path: String,
+    /// Where its value stands.
+    pub span: Option<blinkblox_compiler::source::Span>,
+}
+
+impl Compiled {
+    /// Whether the schema compiles.
+    pub fn is_sound(&self) -> bool {
+        self.signature.is_some()
+    }
+
+    /// Takes the outputs away: the run failed for another reason than an error of the schema.
+    pub fn fail(&mut self) {
+        self.signature = None;
+        self.files.clear();
+    }
+
+    /// How a path is shown.
+    pub fn shown(&self, path: &str) -> String {
+        self.loader.as_ref().map_or_else(|| path.to_string(), |loader| loader.shown(path))
+    }
+
+    fn failed(entry: String, diagnostic: Diagnostic, asked: BTreeMap<String, Option<u64>>) -> Compiled {
+        Compiled {
+            loader: None,
+            entry,
+            asked,
+            sources: Sources::default(),
+            diagnostics: vec![diagnostic],
+            files: vec![],
+            options: vec![],
+            signature: None,
+        }
+    }
+}
+
+/// Reads a schema, analyses it and generates its modules. `stage` hears what starts, with the path as shown.
+pub fn compile(path: &str, profile: Profile, stdin_path: Option<&str>, stage: impl Fn(Stage)) -> Compiled {
+    let asked = Asked::default();
+    let Entry { loader, path: entry } = match entry::open_noting(path, stdin_path, &asked) {
+        Ok(entry) => entry,
+        Err(diagnostic) => return Compiled::failed(path.to_string(), *diagnostic, asked.take()),
+    };
+    stage(Stage::Reading(&loader.shown(&entry)));
+    let mut analysis = blinkblox_compiler::analyze(&*loader, &entry, profile);
+    let found = outputs::check(&analysis, &entry);
+    analysis.diagnostics.extend(found);
+    sort(&mut analysis.diagnostics);
+    if !analysis.has_errors() {
+        stage(Stage::Generating);
+    }
+    let options = options(&analysis, &entry);
+    let compilation = blinkblox_compiler::generate(analysis);
+    let files = compilation.files(&entry);
+    let Compilation { analysis, signature, .. } = compilation;
+    let (sources, diagnostics) = (analysis.sources, analysis.diagnostics);
+    let asked = asked.take();
+    Compiled { loader: Some(loader), entry, asked, sources, diagnostics, files, options, signature }
+}
+
+/// A step of a compile.
+pub enum Stage<'a> {
+    /// The schema of this path is read.
+    Reading(&'a str),
+    /// Modules are made.
+    Generating,
+}
+
+fn options(analysis: &Analysis, entry: &str) -> Vec<OutputOption> {
+    let Some(schema) = &analysis.schema else { return vec![] };
+    let options = &schema.options;
+    let all = [
+        ("ServerOutput", &options.server_output),
+        ("ClientOutput", &options.client_output),
+        ("TypesOutput", &options.types_output),
+    ];
+    all.into_iter()
+        .filter_map(|(name, value)| {
+            let path = outputs::output_path(entry, value.as_deref()?);
+            Some(OutputOption { name, path, span: analysis.option_spans.get(name).copied() })
+        })
+        .collect()
+}

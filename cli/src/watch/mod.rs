@@ -1,0 +1,198 @@
+//! Keeping outputs in step with schemas: what was compiled from what, and what a change asks for. Source: tooling
+//! specification, 2.11 and 12.1.
+//!
+//! [`Watching`] knows nothing of notifications: [`Watching::round`] looks at the files themselves, so that a driver may
+//! call it whenever it likes. [`files`] tells when; [`placement`] says where outputs land.
+
+pub mod files;
+pub mod placement;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use blinkblox_compiler::diagnostics::Diagnostic;
+
+use crate::commands::compile::{Compiled, compile};
+use crate::printer::Printer;
+use crate::schemas::Named;
+use crate::writer::{self, Wishes};
+use files::content;
+use placement::Placement;
+
+/// What a watching run is asked for.
+pub struct Settings {
+    /// Schemas, each with its profile.
+    pub schemas: Vec<Named>,
+    /// The Rojo project they belong to.
+    pub project: Option<PathBuf>,
+    /// Whether nothing is written.
+    pub check: bool,
+    /// Whether a file that no build has written may be replaced.
+    pub replaces_foreign: bool,
+    /// Whether a warning fails a compile.
+    pub deny_warnings: bool,
+}
+
+/// Schemas and how they stand.
+pub struct Watching {
+    settings: Settings,
+    /// One a schema, in the same order.
+    states: Vec<State>,
+}
+
+#[derive(Default)]
+struct State {
+    /// Every path the last compile asked for, and what was there: imports that are missing too.
+    inputs: BTreeMap<PathBuf, Option<u64>>,
+    /// What the last compile reported, when it failed.
+    failure: Option<Vec<Diagnostic>>,
+    /// Files of the unit besides the schema itself.
+    imports: usize,
+    /// Where the outputs land, in words.
+    places: Vec<String>,
+}
+
+/// What a round came to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Round {
+    /// Schemas compiled.
+    pub compiled: usize,
+    /// Those that failed.
+    pub failed: usize,
+}
+
+impl Watching {
+    /// Nothing is compiled before the first round.
+    pub fn new(settings: Settings) -> Watching {
+        let states = settings.schemas.iter().map(|_| State::default()).collect();
+        Watching { settings, states }
+    }
+
+    /// Compiles every schema of which some file differs from what it was compiled from. A save that leaves the bytes as
+    /// they were starts nothing.
+    pub fn round(&mut self, printer: &Printer) -> Round {
+        let mut round = Round::default();
+        for index in 0..self.states.len() {
+            let state = &self.states[index];
+            let changed =
+                state.inputs.is_empty() || state.inputs.iter().any(|(path, before)| content(path) != *before);
+            if changed {
+                round.compiled += 1;
+                round.failed += usize::from(!self.compile(index, printer));
+            }
+        }
+        round
+    }
+
+    /// Schemas whose last compile failed.
+    pub fn failing(&self) -> usize {
+        self.states.iter().filter(|state| state.failure.is_some()).count()
+    }
+
+    /// Every file a change of which asks for a round.
+    pub fn inputs(&self) -> BTreeSet<PathBuf> {
+        self.states.iter().flat_map(|state| state.inputs.keys().cloned()).collect()
+    }
+
+    /// What is watched, and where the outputs land: a line each.
+    pub fn describe(&self) -> Vec<String> {
+        let mut lines = Vec::new();
+        for (named, state) in self.settings.schemas.iter().zip(&self.states) {
+            let imports = match state.imports {
+                0 => String::new(),
+                1 => " and 1 imported file".to_string(),
+                count => format!(" and {count} imported files"),
+            };
+            lines.push(format!("Watching {}{imports}", named.path));
+            lines.extend(state.places.iter().map(|place| format!("  {place}")));
+        }
+        lines
+    }
+
+    /// Compiles one schema and writes its outputs; false when it failed, and its last good outputs stay.
+    fn compile(&mut self, index: usize, printer: &Printer) -> bool {
+        let started = Instant::now();
+        // What is read from here on is compared with what is there later: a change in between is not lost.
+        let project = self.settings.project.as_ref().map(|project| (project.clone(), content(project)));
+        let named = self.settings.schemas[index].clone();
+        let mut compiled = compile(&named.path, named.profile, None, |_| {});
+        let placement = self.placement(&mut compiled);
+        let denied = self.settings.deny_warnings && !compiled.diagnostics.is_empty();
+        let sound = compiled.is_sound() && !denied && !compiled.diagnostics.iter().any(Diagnostic::is_error);
+        let mut written = None;
+        if sound && !self.settings.check {
+            let wishes = Wishes { asks: false, replaces_foreign: self.settings.replaces_foreign };
+            match writer::write(&compiled.files, wishes) {
+                Ok(done) => written = Some(done),
+                Err(diagnostic) => compiled.diagnostics.push(*diagnostic),
+            }
+        }
+        let sound = sound && (written.is_some() || self.settings.check);
+        let failed_before = self.states[index].failure.is_some();
+        let told = self.states[index].failure.as_ref() == Some(&compiled.diagnostics);
+        if !compiled.diagnostics.is_empty() && !told {
+            printer.diagnostics(&compiled.diagnostics, &compiled.sources);
+        }
+        if sound {
+            let what = match written {
+                Some(written) => written.text(),
+                None => "The schema is valid; nothing was written".to_string(),
+            };
+            let again = if failed_before { ", and the errors are gone" } else { "" };
+            let took = started.elapsed().as_millis();
+            printer.progress(&format!("{} {}: {what}{again} ({took} ms)", time_of_day(), named.path));
+        }
+        let places = placement.map(|placement| places(&placement, &compiled)).unwrap_or_default();
+        let state = &mut self.states[index];
+        let asked = compiled.asked.iter().map(|(path, digest)| (PathBuf::from(path), *digest));
+        state.inputs = asked.chain(project).collect();
+        state.imports = compiled.sources.files().len().saturating_sub(1);
+        if compiled.is_sound() {
+            state.places = places;
+        }
+        state.failure = (!sound).then_some(compiled.diagnostics);
+        sound
+    }
+
+    /// The project, and what it has against the outputs, which is added to the compile's diagnostics.
+    fn placement(&self, compiled: &mut Compiled) -> Option<Placement> {
+        let project = self.settings.project.as_deref()?;
+        match Placement::of(project) {
+            Ok(placement) => {
+                let placement = placement?;
+                if compiled.is_sound() {
+                    compiled.diagnostics.extend(placement.check(compiled));
+                }
+                Some(placement)
+            }
+            Err(problem) => {
+                compiled.diagnostics.push(bad_project(project, &problem));
+                None
+            }
+        }
+    }
+}
+
+fn places(placement: &Placement, compiled: &Compiled) -> Vec<String> {
+    let place = |option: &crate::commands::compile::OutputOption| {
+        let at = placement.of_file(Path::new(&option.path))?.join(".");
+        Some(format!("{} is {at}", placement::module(option)))
+    };
+    compiled.options.iter().filter_map(place).collect()
+}
+
+fn bad_project(project: &Path, problem: &str) -> Diagnostic {
+    use blinkblox_compiler::diagnostics::Code;
+    let shown = crate::loader::forward(project);
+    Diagnostic::error(Code::FileUnreadable, format!("the project \"{shown}\" cannot be used"))
+        .about_file(shown)
+        .note(problem.lines().next().unwrap_or_default().to_string())
+}
+
+/// Hours, minutes and seconds of the day, in UTC.
+fn time_of_day() -> String {
+    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
+    let second = since.as_secs() % 86_400;
+    format!("{:02}:{:02}:{:02} UTC", second / 3600, second / 60 % 60, second % 60)
+}

@@ -1,0 +1,163 @@
+//! `blinkblox watch`, driven: files change under it, and what it prints is waited for.
+
+use std::fs;
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::time::Duration;
+
+use crate::support::project;
+
+/// Longest wait for a line: a busy machine takes its time.
+const PATIENCE: Duration = Duration::from_secs(60);
+/// How long silence lasts that shows nothing happens.
+const SILENCE: Duration = Duration::from_millis(700);
+
+struct Watcher {
+    child: Child,
+    lines: Receiver<String>,
+}
+
+impl Watcher {
+    fn start(folder: &Path, arguments: &[&str]) -> Watcher {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_blinkblox"))
+            .current_dir(folder)
+            .arg("watch")
+            .args(arguments)
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let (sender, lines) = channel();
+        let streams: [Box<dyn BufRead + Send>; 2] = [
+            Box::new(BufReader::new(child.stdout.take().unwrap())),
+            Box::new(BufReader::new(child.stderr.take().unwrap())),
+        ];
+        for stream in streams {
+            let sender = sender.clone();
+            std::thread::spawn(move || {
+                stream.lines().map_while(Result::ok).for_each(|line| drop(sender.send(line)))
+            });
+        }
+        Watcher { child, lines }
+    }
+
+    /// Waits for a line with these words; gives it.
+    fn hears(&self, words: &str) -> String {
+        let mut heard = Vec::new();
+        loop {
+            match self.lines.recv_timeout(PATIENCE) {
+                Ok(line) if line.contains(words) => return line,
+                Ok(line) => heard.push(line),
+                Err(error) => panic!("{error}: no \"{words}\" in {heard:#?}"),
+            }
+        }
+    }
+
+    fn hears_nothing(&self) {
+        match self.lines.recv_timeout(SILENCE) {
+            Err(RecvTimeoutError::Timeout) => {}
+            other => panic!("{other:?}"),
+        }
+    }
+
+    /// Interrupts it, and gives its exit code.
+    fn stop(mut self) -> Option<i32> {
+        let pid = self.child.id().to_string();
+        assert!(Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
+        self.child.wait().unwrap().code()
+    }
+}
+
+impl Drop for Watcher {
+    fn drop(&mut self) {
+        // A failed test must not leave it behind.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+const ENTRY: &str = "option ServerOutput = \"out/Server\"\noption ClientOutput = \"out/Client\"\n\
+    import \"middle\"\nevent A { From: Server, Type: Reliable, Call: SingleSync, Data: middle.inner.T }\n";
+
+#[test]
+fn changes_are_followed_through_breaking_and_mending() {
+    let folder = project(&[
+        ("net.blink", ENTRY),
+        ("middle.blink", "import \"inner\"\n-- import \"not/read\"\n"),
+        ("inner.blink", "export type T = u8\n"),
+    ]);
+    let path = |name: &str| folder.path().join(name);
+    let server = || fs::read_to_string(path("out/Server.luau")).unwrap();
+    let watcher = Watcher::start(folder.path(), &["net"]);
+    watcher.hears("Wrote 2 files");
+    watcher.hears("Watching net and 2 imported files");
+    // An import of an import.
+    let before = server();
+    fs::write(path("inner.blink"), "export type T = u16\n").unwrap();
+    watcher.hears("Wrote 2 files");
+    assert_ne!(server(), before);
+    // The same bytes again.
+    fs::write(path("inner.blink"), "export type T = u16\n").unwrap();
+    watcher.hears_nothing();
+    // Broken: the last good outputs stay. Mended by renaming a new file over the old one.
+    let good = server();
+    fs::write(path("inner.blink"), "export type T = u17\n").unwrap();
+    watcher.hears("[E3007]");
+    watcher.hears("1 error");
+    assert_eq!(server(), good);
+    fs::write(path("inner.tmp"), "export type T = u24\n").unwrap();
+    fs::rename(path("inner.tmp"), path("inner.blink")).unwrap();
+    watcher.hears("the errors are gone");
+    // An import that is not there, and then is.
+    fs::write(path("net.blink"), ENTRY.replace("import", "import \"later\"\nimport")).unwrap();
+    watcher.hears("[E3014]");
+    fs::write(path("later.blink"), "type U = u8\n").unwrap();
+    watcher.hears("the errors are gone");
+    // The schema goes and comes back.
+    fs::remove_file(path("net.blink")).unwrap();
+    watcher.hears("[E4004]");
+    fs::write(path("net.blink"), ENTRY).unwrap();
+    watcher.hears("the errors are gone");
+    assert_eq!(watcher.stop(), Some(0));
+}
+
+const PROJECT: &str = r#"{ "name": "x", "tree": { "$className": "DataModel",
+    "ServerScriptService": { "Server": { "$path": "src/server" } },
+    "ReplicatedStorage": { "Shared": { "$path": "src/shared" } } } }"#;
+
+fn outputs(server: &str, client: &str) -> String {
+    format!("option ServerOutput = \"{server}\"\noption ClientOutput = \"{client}\"\ntype A = u8\n")
+}
+
+#[test]
+fn outputs_land_where_the_right_side_sees_them() {
+    let good = outputs("src/server/Net", "src/shared/Net");
+    let folder = project(&[
+        ("net.blink", &outputs("src/shared/Server", "src/shared/Net")),
+        ("blinkblox.toml", "[[schema]]\npath = \"net.blink\"\n"),
+        ("default.project.json", PROJECT),
+        ("src/server/init.server.luau", ""),
+        ("src/shared/Keep.luau", "return 1"),
+    ]);
+    let watcher = Watcher::start(folder.path(), &["-q"]);
+    assert!(watcher.hears("[E4010]").contains("ReplicatedStorage.Shared.Server"));
+    assert!(!folder.path().join("src/shared/Server.luau").exists());
+    fs::write(folder.path().join("net.blink"), &good).unwrap();
+    watcher.hears("server module is ServerScriptService.Server.Net");
+    watcher.hears("client module is ReplicatedStorage.Shared.Net");
+    // The project moves: nothing of the schema has changed.
+    let moved = PROJECT.replace("ReplicatedStorage", "ServerStorage");
+    fs::write(folder.path().join("default.project.json"), moved).unwrap();
+    watcher.hears("[E4011]");
+    fs::write(folder.path().join("default.project.json"), PROJECT).unwrap();
+    fs::write(folder.path().join("net.blink"), outputs("src/server/Net", "elsewhere/Net")).unwrap();
+    watcher.hears("[W4103]");
+    // Another schema is named.
+    fs::write(folder.path().join("other.blink"), &good).unwrap();
+    fs::write(folder.path().join("blinkblox.toml"), "[[schema]]\npath = \"other.blink\"\n").unwrap();
+    watcher.hears("Watching other.blink");
+    assert_eq!(watcher.stop(), Some(0));
+}
