@@ -24,7 +24,8 @@ const SCRIPTS: &[&str] = &[
 
 /// The page of a recording. `title` is shown at its head and in the browser's tab.
 pub fn page(recording: &Recording, title: &str) -> String {
-    let data = data::rows(recording, title).to_string();
+    // Names and numbers always have a form in JSON.
+    let data = serde_json::to_string(&data::document(recording, title)).unwrap_or_default();
     // Inside a script element only `<` can end it or begin a comment.
     let data = data.replace('<', "\\u003c");
     let title = escape(title);
