@@ -3,12 +3,17 @@
 mod commands;
 mod entry;
 mod loader;
+mod lsp;
 mod printer;
 mod schemas;
 mod watch;
 mod writer;
 
 use std::process::ExitCode;
+
+/// A compile makes and drops many small trees, which the system's allocators are slow at.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
     commands::run(std::env::args_os().skip(1).collect())

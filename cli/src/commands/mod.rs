@@ -15,6 +15,7 @@ mod explain;
 mod flags;
 mod fmt;
 mod init;
+mod lsp;
 mod repl;
 mod run;
 mod size;
@@ -54,6 +55,7 @@ enum Command {
     Repl(repl::ReplCommand),
     Trace(trace::Trace),
     Emu(emu::Emu),
+    Lsp(lsp::Lsp),
     Completions(completions::Completions),
 }
 
@@ -74,6 +76,7 @@ impl Command {
             Command::Repl(command) => command.run(),
             Command::Trace(command) => command.run(),
             Command::Emu(command) => command.run(),
+            Command::Lsp(command) => command.run(),
             Command::Completions(command) => command.run(),
         }
     }

@@ -23,16 +23,18 @@ use crate::printer::{print_err, print_out};
 const EXAMPLES: &str = "\
 Examples:
   blinkblox run --clients 3 --net mobile --for 30s
-                                              the project of the working directory, half a minute of it
-  blinkblox run --clients 4 --bots bots.luau  bots.luau drives each of four clients
-  blinkblox run --script check.luau           runs check.luau on the server, prints what it returns, ends with it
+                                 the project of the working directory, half a minute of it
+  blinkblox run --clients 4 --bots bots.luau
+                                 bots.luau drives each of four clients
+  blinkblox run --script check.luau
+                                 runs check.luau on the server, prints what it returns
   blinkblox run --as luau-execution --script job.luau
-                                              the same where no script of the place starts by itself
+                                 the same where no script of the place starts by itself
   blinkblox run place.rbxl --until-idle --fail-on-error
-                                              a place, until nothing is under way; 1 if a script failed
+                                 a place, until nothing is under way; 1 if a script failed
 
-Exit codes: 0 it ran, 1 a script error with --fail-on-error, a misuse with --strict or a failed --script, 2 wrong
-arguments, 3 the project could not be loaded, 130 interrupted.";
+Exit codes: 0 it ran, 1 a script error with --fail-on-error, a misuse with --strict or a failed
+--script, 2 wrong arguments, 3 the project could not be loaded, 130 interrupted.";
 
 /// Play a project on a virtual server and clients
 ///

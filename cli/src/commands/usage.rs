@@ -87,8 +87,15 @@ pub fn print_help(arguments: &[OsString]) -> ExitCode {
                     .help("Print the version"),
             ),
     };
-    let help = Arg::new("help").short('h').long("help").action(ArgAction::HelpShort).help("Print this");
-    let text = command.disable_help_flag(true).arg(help).render_help();
+    let help = Arg::new("help").short('h').long("help").action(ArgAction::HelpShort);
+    // Of a command, `--help` tells everything, with examples; `-h` has a line or two a flag.
+    let is_long = !command.has_subcommands() && !arguments.iter().any(|argument| argument == "-h");
+    let text = if is_long {
+        let help = help.help("Print this; -h prints less");
+        command.disable_help_flag(true).arg(help).render_long_help()
+    } else {
+        command.disable_help_flag(true).arg(help.help("Print this")).render_help()
+    };
     crate::printer::print_out(&text.to_string());
     ExitCode::SUCCESS
 }

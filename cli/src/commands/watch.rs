@@ -181,7 +181,8 @@ impl Run {
         }
         let round = self.watching.round(&self.printer);
         let passed = round.failed == 0 && self.test();
-        self.options.once.then(|| if passed { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+        let code = if passed { ExitCode::SUCCESS } else { ExitCode::FAILURE };
+        self.options.once.then_some(code)
     }
 
     /// Rounds after changes, until an interrupt.

@@ -87,7 +87,8 @@ fn sarif_reports_keep_to_the_standard() {
 #[test]
 fn the_schemas_refuse_what_is_wrong() {
     let report = Checker::of(REPORT);
-    let mut document = json(&blinkblox(&project(&[]), &["check", "none", "--json"]));
+    let folder = project(&[]);
+    let mut document = json(&blinkblox(&folder, &["check", "none", "--json"]));
     document["diagnostics"][0]["severity"] = "fatal".into();
     assert!(report.schemas.validate(&document, report.schema).is_err());
     let sarif = Checker::of(SARIF);

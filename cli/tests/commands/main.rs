@@ -8,6 +8,7 @@ mod documents;
 mod emu;
 mod emulation;
 mod explore;
+mod lsp;
 mod pages;
 mod project;
 mod prompt;

@@ -7,7 +7,7 @@ use std::process::{Command, Output};
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::support::{blinkblox, blinkblox_with, code, err, out, project};
+use crate::support::{blinkblox, blinkblox_reading, blinkblox_with, code, err, out, project};
 
 /// Five files of two blocks with tests that pass, fail, draw and print.
 fn several() -> TempDir {
@@ -124,6 +124,21 @@ fn shares_join_to_what_one_machine_finds() {
     fs::write(folder.path().join("odd.txt"), "ok").unwrap();
     let output = blinkblox(folder.path(), &["test", "--merge", "odd.txt"]);
     assert!(err(&output).contains("odd.txt is no report"), "{}", err(&output));
+}
+
+#[test]
+fn a_watching_run_takes_its_keys_from_a_pipe_too() {
+    let folder = project(&[
+        ("a.spec.luau", "it('fails', function() error('no', 0) end)"),
+        ("b.spec.luau", "it('passes', function() end)"),
+    ]);
+    let output = blinkblox_reading(folder.path(), &["test", "--watch"], "f\np passes\np /(/\np\nx\nq\n");
+    assert_eq!(code(&output), 0, "{}", err(&output));
+    let text = out(&output);
+    let counts: Vec<&str> = text.lines().filter(|line| line.contains(" passed, ")).collect();
+    let wanted = ["1 passed, 1 failed", "0 passed, 1 failed", "1 passed, 0 failed", "1 passed, 1 failed"];
+    assert_eq!(counts, wanted, "{text}");
+    assert!(text.contains("watching 2 spec files; a all, f failed, p filter, q quit"), "{text}");
 }
 
 #[test]
@@ -375,4 +390,22 @@ fn globs_choose_files_and_random_seeds_are_told() {
     let output = blinkblox(folder.path(), &["test", "--seed", "random"]);
     let text = out(&output);
     assert!(text.contains("2 files, seed ") && !text.contains("seed 0,"), "{text}");
+}
+
+#[test]
+fn the_book_describes_every_flag_of_the_emulator() {
+    let book = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/src");
+    for (command, page) in [("test", "testing.md"), ("run", "running.md"), ("repl", "running.md")] {
+        let page = fs::read_to_string(book.join(page)).unwrap();
+        let help = out(&blinkblox(&book, &[command, "--help"]));
+        let flags = help.lines().filter_map(|line| {
+            let line = line.trim_start();
+            let long = line.strip_prefix("-").map_or(line, |_| line.split(", ").last().unwrap_or(line));
+            let flag = long.split([' ', '[', ']', '=', ';', '.']).next()?;
+            (line.starts_with('-') && flag.starts_with("--") && flag != "--help").then(|| flag.to_string())
+        });
+        let missing: Vec<String> = flags.filter(|flag| !page.contains(flag.as_str())).collect();
+        assert!(missing.is_empty(), "{command}: {missing:?} are not in the book");
+        assert!(help.contains("Examples:\n") && help.contains("Exit codes: "), "{help}");
+    }
 }

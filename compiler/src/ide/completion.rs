@@ -61,7 +61,9 @@ pub fn complete(analysis: &Analysis, file: FileId, offset: u32, files: &[String]
     offers.sort_by_cached_key(|offer| {
         let label = offer.label.to_lowercase();
         let label = label.trim_start_matches('"');
-        (!label.starts_with(&written), offer.label.len(), offer.label.clone())
+        // Files beside this one before those above it.
+        let above = label.starts_with("../");
+        (!label.starts_with(&written), above, offer.label.len(), offer.label.clone())
     });
     offers.dedup_by(|left, right| left.label == right.label);
     Completion { written: place.written, offers }

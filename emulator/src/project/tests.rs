@@ -313,7 +313,8 @@ fn references_go_by_id() {
     )]);
     assert_eq!(tree.root.property("PrimaryPart"), Some(&PropertyValue::Reference("core".into())));
     assert_eq!(at(&tree, "Core").id.as_deref(), Some("core"));
-    assert!(tree.root.attributes.is_empty());
+    // The attribute stays, as in Rojo.
+    assert_eq!(tree.root.attribute("Rojo_Target_PrimaryPart"), Some(&PropertyValue::string("core")));
 }
 
 #[test]

@@ -22,6 +22,7 @@ events and callbacks are those of the tables below, by the class that declares t
 - A *method* or *callback* of Roblox that is not listed raises an error that names it and how to stub it:
   `side:stub(\"Part\", \"ApplyImpulse\", function(part, impulse) ... end)`.
 - An *event* of Roblox that is not listed can be connected to, and never fires by itself; diagnostic `E-UNEMU` says so.
+  A test fires it: `side:fire(part, \"Touched\", other)`.
 - A name that Roblox has not either is the engine's error for it.
 ";
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::Path;
 
-use blinkblox_emulator::datatypes::Datatype;
+use blinkblox_emulator::datatypes::{Content, Datatype};
 use blinkblox_emulator::project::{self, Node, PropertyValue};
 
 /// A tree with a line an instance and a value, in order; references by the path of what they lead to.
@@ -76,6 +76,14 @@ fn write_node(node: &Node, depth: usize, paths: &BTreeMap<String, String>, out: 
                 // Model files keep the colour of a part in bytes.
                 PropertyValue::Datatype(Datatype::Color3(color)) if name == "Color" => {
                     format!("{:?}", [color.r, color.g, color.b].map(|part| (part * 255.0).round() as u8))
+                }
+                // Model files write the addresses of a mesh under their newer names.
+                PropertyValue::String(bytes) if name == "MeshId" || name == "TextureID" => {
+                    let name = if name == "MeshId" { "MeshContent" } else { "TextureContent" };
+                    let content = Content::from_uri(&String::from_utf8_lossy(bytes)).map(Datatype::from);
+                    let content = content.map(PropertyValue::Datatype).unwrap();
+                    let _ = writeln!(out, "{indent}  = {kind}{name} {content:?}");
+                    continue;
                 }
                 PropertyValue::String(bytes) => format!("{:?}", String::from_utf8_lossy(bytes)),
                 value => format!("{value:?}"),

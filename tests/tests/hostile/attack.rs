@@ -123,6 +123,9 @@ pub fn attack(targets: &[Target], signals: SignalMode, seed: u64, plan: &Plan) -
         }
     }
     let attacked = files.len();
+    if attacked == 0 {
+        return (0, 0);
+    }
     let options = RunOptions {
         files,
         signals: vec![signals],

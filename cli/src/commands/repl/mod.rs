@@ -14,16 +14,18 @@ use crate::printer::{print_err, print_out};
 
 const EXAMPLES: &str = "\
 Examples:
-  blinkblox repl                              the project of the working directory, with one client
-  blinkblox repl game --clients 3 --net wifi  three clients on a network like at home
+  blinkblox repl                 the project of the working directory, with one client
+  blinkblox repl game --clients 3 --net wifi
+                                 three clients on a network like at home
   blinkblox repl --eval '.step 60' --eval '#game.Players:GetPlayers()'
-                                              two inputs, then the end
-  blinkblox repl < session.txt                inputs from a file, a line each
+                                 two inputs, then the end
+  blinkblox repl < session.txt   inputs from a file, a line each
 
-At the prompt, .help lists the commands. Tab completes commands, paths, globals, members and the names of required
-modules. Inputs are remembered a project.
+At the prompt, .help lists the commands. Tab completes commands, paths, globals, members and
+the names of required modules. Inputs are remembered a project.
 
-Exit codes: 0 every input went well, 1 one did not, 2 wrong arguments, 3 the project could not be loaded.";
+Exit codes: 0 every input went well, 1 one did not, 2 wrong arguments, 3 the project could not
+be loaded.";
 
 /// Drive a project's server and clients by hand
 ///

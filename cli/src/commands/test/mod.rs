@@ -25,18 +25,21 @@ use crate::printer::{ColorChoice, print_out};
 
 const EXAMPLES: &str = "\
 Examples:
-  blinkblox test                              run every spec below the working directory
-  blinkblox test specs -t \"swings\" --bail     those named so, up to the first failure
-  blinkblox test --signals both --jobs 4      every test in both signal modes, four files at a time
-  blinkblox test --watch                      again whenever a file changes
-  blinkblox test --repeat 50 -t \"lossy\"       one test with fifty seeds
+  blinkblox test                 run every spec below the working directory
+  blinkblox test specs -t \"swings\" --bail
+                                 those named so, up to the first failure
+  blinkblox test --signals both --jobs 4
+                                 every test in both signal modes, four files at a time
+  blinkblox test --watch         again whenever a file changes
+  blinkblox test --repeat 50 -t \"lossy\"
+                                 one test with fifty seeds
   blinkblox test --shard 2/4 --reporter json=share-2.json
-                                              the second of four machines of a CI matrix
+                                 the second of four machines of a CI matrix
   blinkblox test --merge share-*.json --reporter junit=all.xml --reporter pretty
-                                              what all of them found, as one report
+                                 what all of them found, as one report
 
-Exit codes: 0 all passed, 1 a test failed, 2 wrong arguments, 3 a file could not be loaded, 4 no tests found,
-124 --wall-timeout-total was up, 130 interrupted.";
+Exit codes: 0 all passed, 1 a test failed, 2 wrong arguments, 3 a file could not be loaded,
+4 no tests found, 124 --wall-timeout-total was up, 130 interrupted.";
 
 /// Run *.spec.luau files on virtual servers and clients
 ///

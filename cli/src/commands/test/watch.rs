@@ -5,6 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -66,8 +67,10 @@ impl Watch {
         let (sender, events) = channel();
         let mut files = Files::new(&sender)?;
         let stop = self.stop.clone();
+        // A person who quits does not wait for the run; lines of a pipe are taken one after the other.
+        let is_person = std::io::stdin().is_terminal();
         let keys = Keys::start(move |ask| {
-            if ask == Ask::Quit {
+            if ask == Ask::Quit && is_person {
                 stop.lock().unwrap_or_else(PoisonError::into_inner).interrupt();
             }
             // Nobody listens once the run is over.

@@ -70,12 +70,11 @@ impl Values<'_> {
             if let Some(property) = member.name.strip_prefix(TARGET_PREFIX) {
                 let target = self.text(&member.value, &field)?;
                 node.set_property(property, PropertyValue::Reference(target.into()));
-                continue;
             }
             if member.name == ID_ATTRIBUTE {
                 node.id = Some(self.text(&member.value, &field)?.into());
-                continue;
             }
+            // Both stay attributes too, as Rojo leaves them.
             let value = match (&member.value.kind, single(&member.value)) {
                 (Kind::Bool(value), _) => PropertyValue::Bool(*value),
                 (Kind::Number(value), _) => PropertyValue::Number(*value),

@@ -30,6 +30,7 @@ pub const NATIVES: &[(&str, NativeFn)] = &[
     ("stub", stub),
     ("failNext", fail_next),
     ("memory", memory),
+    ("fire", fire),
     ("holders", holders),
     ("stall", stall),
     ("setClock", set_clock),
@@ -270,6 +271,22 @@ fn memory(cx: &mut Cx<'_>) -> Outcome {
     peer.vm.collect();
     cx.push_number(peer.memory() as f64);
     Ok(Returns::ONE)
+}
+
+/// Fires an event of an instance as the engine would, with these arguments: for what the emulator never fires by itself.
+fn fire(cx: &mut Cx<'_>) -> Outcome {
+    let director = Director::of(cx)?;
+    let (slot, side) = slot_and_side(cx, &director)?;
+    let peer = slot.world.peer(side).map_err(wrong)?;
+    let home = slot.home(&director.membrane, side)?;
+    let (_, id) = director.membrane.resolve(cx.instance(3)?).ok_or("this instance belongs to no world")?;
+    let event = cx.text(4)?;
+    let Value::Signal(key) = crate::datamodel::dispatch::read(&peer, id, &event)? else {
+        return Err(format!("{event} is no event of {}", peer.full_name(id)).into());
+    };
+    let arguments = director.membrane.translate_all(&cx.values_from(5)?, HomeId::DIRECTOR, home)?;
+    crate::scheduler::fire(&peer, key, arguments);
+    Ok(Returns::NONE)
 }
 
 fn holders(cx: &mut Cx<'_>) -> Outcome {

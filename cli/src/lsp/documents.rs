@@ -1,0 +1,244 @@
+//! The schemas an editor has open, over those on disk, and where the compiler's places are in them.
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use blinkblox_compiler::Analysis;
+use blinkblox_compiler::schema::Profile;
+use blinkblox_compiler::source::{FileId, SourceFile, SourceLoader, Span};
+use lsp_types::{Position, Range, TextDocumentContentChangeEvent, Uri};
+use serde_json::Value;
+
+use crate::loader::{DiskLoader, forward};
+
+/// What a position's character counts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Encoding {
+    /// Bytes.
+    Utf8,
+    /// Halves of UTF-16.
+    #[default]
+    Utf16,
+}
+
+/// Open schemas, by path, and what is known of them.
+#[derive(Default)]
+pub struct Documents {
+    pub encoding: Encoding,
+    /// Whether inlay hints are shown: off until the editor asks for them.
+    pub hints: bool,
+    profile: Option<Profile>,
+    open: BTreeMap<String, Open>,
+    analyses: BTreeMap<String, Rc<Analysis>>,
+    /// Files that were last told something, so that it can be taken back.
+    pub told: Vec<String>,
+}
+
+struct Open {
+    text: String,
+}
+
+/// A file of an analysis that a request is about.
+pub struct Place {
+    pub analysis: Rc<Analysis>,
+    pub file: FileId,
+}
+
+impl Documents {
+    pub fn open(&mut self, uri: &Uri, text: String) {
+        self.open.insert(path_of(uri), Open { text });
+        self.forget();
+    }
+
+    pub fn close(&mut self, uri: &Uri) {
+        self.open.remove(&path_of(uri));
+        self.forget();
+    }
+
+    pub fn change(&mut self, uri: &Uri, changes: Vec<TextDocumentContentChangeEvent>) {
+        let encoding = self.encoding;
+        if let Some(open) = self.open.get_mut(&path_of(uri)) {
+            for change in changes {
+                match change.range {
+                    Some(range) => {
+                        let start = offset_in(&open.text, range.start, encoding);
+                        let end = offset_in(&open.text, range.end, encoding).max(start);
+                        open.text.replace_range(start..end, &change.text);
+                    }
+                    None => open.text = change.text,
+                }
+            }
+        }
+        self.forget();
+    }
+
+    /// Takes settings over: `profile`, and whether `inlayHints` are shown.
+    pub fn configure(&mut self, settings: &Value) {
+        let settings = settings.get("blinkblox").unwrap_or(settings);
+        if let Some(profile) = settings.get("profile").and_then(Value::as_str) {
+            self.profile = Profile::from_text(profile);
+        }
+        if let Some(hints) = settings.get("inlayHints").and_then(Value::as_bool) {
+            self.hints = hints;
+        }
+        self.forget();
+    }
+
+    /// Forgets what was made of the schemas: something they are made of changed.
+    pub fn forget(&mut self) {
+        self.analyses.clear();
+    }
+
+    /// Paths of the open schemas.
+    pub fn paths(&self) -> Vec<String> {
+        self.open.keys().cloned().collect()
+    }
+
+    /// The analysis of a schema as an entry, made once after each change.
+    pub fn analysis(&mut self, path: &str) -> Rc<Analysis> {
+        if let Some(known) = self.analyses.get(path) {
+            return Rc::clone(known);
+        }
+        let profile = self.profile.unwrap_or(Profile::Release);
+        let made = Rc::new(blinkblox_compiler::analyze(&self.loader(), path, profile));
+        self.analyses.insert(path.to_string(), Rc::clone(&made));
+        made
+    }
+
+    /// Open schemas over those on disk, with other texts for some of them.
+    pub fn analysis_with(&self, path: &str, texts: &BTreeMap<String, String>) -> Analysis {
+        let mut loader = self.loader();
+        loader.texts.extend(texts.iter().map(|(path, text)| (path.clone(), text.clone())));
+        blinkblox_compiler::analyze(&loader, path, self.profile.unwrap_or(Profile::Release))
+    }
+
+    fn loader(&self) -> Overlay {
+        let texts = self.open.iter().map(|(path, open)| (path.clone(), open.text.clone())).collect();
+        Overlay { disk: DiskLoader::new(), texts }
+    }
+
+    /// The schema a request is about; `None` when it cannot be read.
+    pub fn place(&mut self, uri: &Uri) -> Option<Place> {
+        let analysis = self.analysis(&path_of(uri));
+        let file = FileId(0);
+        (!analysis.sources.files().is_empty()).then_some(Place { analysis, file })
+    }
+
+    /// A byte offset of a position in a file.
+    pub fn offset(&self, file: &SourceFile, position: Position) -> u32 {
+        offset_in(&file.text, position, self.encoding) as u32
+    }
+
+    /// A span as the editor counts it.
+    pub fn range(&self, analysis: &Analysis, span: Span) -> Range {
+        let file = &analysis.sources[span.file];
+        Range { start: self.position(file, span.start), end: self.position(file, span.end) }
+    }
+
+    /// A byte offset as the editor counts it.
+    pub fn position(&self, file: &SourceFile, offset: u32) -> Position {
+        let place = file.position(offset);
+        let line = file.line_range(place.line);
+        let before = file.text.get(line.start..place.offset as usize).unwrap_or("");
+        let character = match self.encoding {
+            Encoding::Utf8 => before.len(),
+            Encoding::Utf16 => before.encode_utf16().count(),
+        };
+        Position { line: place.line - 1, character: u32::try_from(character).unwrap_or(u32::MAX) }
+    }
+
+    /// The address of a file of an analysis.
+    pub fn uri(&self, analysis: &Analysis, file: FileId) -> Option<Uri> {
+        uri_of(&analysis.sources[file].path)
+    }
+}
+
+/// Texts in memory in front of those on disk.
+struct Overlay {
+    disk: DiskLoader,
+    texts: BTreeMap<String, String>,
+}
+
+impl SourceLoader for Overlay {
+    fn is_file(&self, path: &str) -> bool {
+        self.texts.contains_key(path) || self.disk.is_file(path)
+    }
+
+    fn read(&self, path: &str) -> Result<Vec<u8>, String> {
+        match self.texts.get(path) {
+            Some(text) => Ok(text.clone().into_bytes()),
+            None => self.disk.read(path),
+        }
+    }
+
+    fn shown(&self, path: &str) -> String {
+        self.disk.shown(path)
+    }
+}
+
+/// The path an address names: of a file its path, of anything else the address itself.
+pub fn path_of(uri: &Uri) -> String {
+    let parsed = url::Url::parse(uri.as_str()).ok().filter(|url| url.scheme() == "file");
+    match parsed.and_then(|url| url.to_file_path().ok()) {
+        Some(path) => forward(&path),
+        None => uri.as_str().to_string(),
+    }
+}
+
+/// The address of a path.
+pub fn uri_of(path: &str) -> Option<Uri> {
+    match url::Url::from_file_path(path) {
+        Ok(url) => url.as_str().parse().ok(),
+        Err(()) => path.parse().ok(),
+    }
+}
+
+/// The byte offset of a position; one past the end of its line or of the text is moved back onto it.
+fn offset_in(text: &str, position: Position, encoding: Encoding) -> usize {
+    let mut start = 0;
+    for _ in 0..position.line {
+        match text[start..].find('\n') {
+            Some(end) => start += end + 1,
+            None => return text.len(),
+        }
+    }
+    let line = text[start..].split('\n').next().unwrap_or("").trim_end_matches('\r');
+    let wanted = position.character as usize;
+    let mut counted = 0;
+    for (at, char) in line.char_indices() {
+        if counted >= wanted {
+            return start + at;
+        }
+        counted += match encoding {
+            Encoding::Utf8 => char.len_utf8(),
+            Encoding::Utf16 => char.len_utf16(),
+        };
+    }
+    start + line.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn positions_count_what_was_agreed_on() {
+        let text = "a\u{1F600}b\r\nsecond";
+        let at = |line, character, encoding| offset_in(text, Position { line, character }, encoding);
+        assert_eq!(at(0, 3, Encoding::Utf16), 5);
+        assert_eq!(at(0, 5, Encoding::Utf8), 5);
+        // Past the end of a line is its end, past the end of the text the text's.
+        assert_eq!(at(0, 99, Encoding::Utf16), 6);
+        assert_eq!(at(1, 3, Encoding::Utf16), 11);
+        assert_eq!(at(9, 0, Encoding::Utf16), text.len());
+    }
+
+    #[test]
+    fn addresses_are_paths_and_back() {
+        let uri: Uri = "file:///home/a%20b/game.blink".parse().unwrap();
+        assert_eq!(path_of(&uri), "/home/a b/game.blink");
+        assert_eq!(uri_of("/home/a b/game.blink").unwrap().as_str(), uri.as_str());
+        let untitled: Uri = "untitled:Untitled-1".parse().unwrap();
+        assert_eq!(path_of(&untitled), "untitled:Untitled-1");
+    }
+}

@@ -1,0 +1,194 @@
+//! The language server: messages in, answers of `blinkblox_compiler::ide` out. Source: tooling specification, 7.4.
+//!
+//! One file a request in `requests/`: each converts positions, calls one function of `ide`, and converts back.
+
+mod diagnostics;
+mod documents;
+mod requests;
+mod transport;
+
+use std::process::ExitCode;
+
+use lsp_server::{ErrorCode, Message, Notification, Request, Response};
+use lsp_types::notification::{
+    DidChangeTextDocument, DidCloseTextDocument, DidOpenTextDocument, Notification as _,
+};
+use lsp_types::{
+    CodeActionKind, CodeActionOptions, CodeActionProviderCapability, CodeLensOptions, CompletionOptions,
+    DidChangeTextDocumentParams, DidCloseTextDocumentParams, DidOpenTextDocumentParams, DocumentLinkOptions,
+    FoldingRangeProviderCapability, HoverProviderCapability, InitializeParams, InitializeResult, OneOf,
+    PositionEncodingKind, RenameOptions, SelectionRangeProviderCapability, SemanticTokensFullOptions,
+    SemanticTokensOptions, SemanticTokensServerCapabilities, ServerCapabilities, ServerInfo,
+    TextDocumentSyncCapability, TextDocumentSyncKind, WorkDoneProgressOptions,
+};
+use serde_json::Value;
+
+use documents::{Documents, Encoding};
+
+/// Why the server stopped before it was told to.
+type Fatal = String;
+
+/// Serves one editor over standard input and output until it says `exit`.
+pub fn serve() -> ExitCode {
+    match Server::start() {
+        Ok(clean) => ExitCode::from(u8::from(!clean)),
+        Err(why) => {
+            eprintln!("blinkblox lsp: {why}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+struct Server {
+    documents: Documents,
+    out: transport::Writer,
+    /// Whether the editor asked to shut down.
+    stopping: bool,
+}
+
+impl Server {
+    /// Runs until the editor leaves; whether it shut the server down first, as it should.
+    fn start() -> Result<bool, Fatal> {
+        let mut input = transport::Reader::of_stdin();
+        let mut server =
+            Server { documents: Documents::default(), out: transport::Writer::of_stdout(), stopping: false };
+        while let Some(message) = input.next()? {
+            match message {
+                Message::Request(request) => server.request(request)?,
+                Message::Notification(note) if note.method == "exit" => return Ok(server.stopping),
+                Message::Notification(note) => server.notification(note)?,
+                // Nothing is asked of the editor that needs an answer.
+                Message::Response(_) => {}
+            }
+        }
+        Ok(server.stopping)
+    }
+
+    fn request(&mut self, request: Request) -> Result<(), Fatal> {
+        let id = request.id.clone();
+        let response = match request.method.as_str() {
+            "initialize" => match serde_json::from_value::<InitializeParams>(request.params) {
+                Ok(params) => Response::new_ok(id, self.initialize(&params)),
+                Err(error) => Response::new_err(id, ErrorCode::InvalidParams as i32, error.to_string()),
+            },
+            "shutdown" => {
+                self.stopping = true;
+                Response::new_ok(id, Value::Null)
+            }
+            _ if self.stopping => {
+                let code = ErrorCode::InvalidRequest as i32;
+                Response::new_err(id, code, "The server was told to shut down.".to_string())
+            }
+            _ => requests::answer(&mut self.documents, request),
+        };
+        self.out.send(&Message::Response(response))
+    }
+
+    fn initialize(&mut self, params: &InitializeParams) -> InitializeResult {
+        let offered =
+            params.capabilities.general.as_ref().and_then(|general| general.position_encodings.as_ref());
+        let utf8 = offered.is_some_and(|offered| offered.contains(&PositionEncodingKind::UTF8));
+        self.documents.encoding = if utf8 { Encoding::Utf8 } else { Encoding::Utf16 };
+        if let Some(options) = &params.initialization_options {
+            self.documents.configure(options);
+        }
+        InitializeResult {
+            capabilities: capabilities(self.documents.encoding),
+            server_info: Some(ServerInfo {
+                name: "blinkblox".to_string(),
+                version: Some(blinkblox_compiler::VERSION.to_string()),
+            }),
+        }
+    }
+
+    fn notification(&mut self, note: Notification) -> Result<(), Fatal> {
+        // What cannot be read is ignored, as the protocol asks of notifications.
+        let changed = match note.method.as_str() {
+            DidOpenTextDocument::METHOD => serde_json::from_value::<DidOpenTextDocumentParams>(note.params)
+                .is_ok_and(|params| {
+                    self.documents.open(&params.text_document.uri, params.text_document.text);
+                    true
+                }),
+            DidChangeTextDocument::METHOD => {
+                serde_json::from_value::<DidChangeTextDocumentParams>(note.params).is_ok_and(|params| {
+                    self.documents.change(&params.text_document.uri, params.content_changes);
+                    true
+                })
+            }
+            DidCloseTextDocument::METHOD => serde_json::from_value::<DidCloseTextDocumentParams>(note.params)
+                .is_ok_and(|params| {
+                    self.documents.close(&params.text_document.uri);
+                    true
+                }),
+            "workspace/didChangeConfiguration" => {
+                self.documents.configure(note.params.get("settings").unwrap_or(&Value::Null));
+                true
+            }
+            "workspace/didChangeWatchedFiles" | "textDocument/didSave" => {
+                self.documents.forget();
+                true
+            }
+            _ => false,
+        };
+        if changed {
+            for note in diagnostics::publish(&mut self.documents) {
+                self.out.send(&Message::Notification(note))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn capabilities(encoding: Encoding) -> ServerCapabilities {
+    let progress = WorkDoneProgressOptions::default;
+    ServerCapabilities {
+        position_encoding: Some(match encoding {
+            Encoding::Utf8 => PositionEncodingKind::UTF8,
+            Encoding::Utf16 => PositionEncodingKind::UTF16,
+        }),
+        text_document_sync: Some(TextDocumentSyncCapability::Kind(TextDocumentSyncKind::INCREMENTAL)),
+        completion_provider: Some(CompletionOptions {
+            trigger_characters: Some([".", ":", "<", "(", "\"", "@", "["].map(str::to_string).to_vec()),
+            ..CompletionOptions::default()
+        }),
+        hover_provider: Some(HoverProviderCapability::Simple(true)),
+        definition_provider: Some(OneOf::Left(true)),
+        references_provider: Some(OneOf::Left(true)),
+        document_highlight_provider: Some(OneOf::Left(true)),
+        rename_provider: Some(OneOf::Right(RenameOptions {
+            prepare_provider: Some(true),
+            work_done_progress_options: progress(),
+        })),
+        document_symbol_provider: Some(OneOf::Left(true)),
+        workspace_symbol_provider: Some(OneOf::Left(true)),
+        folding_range_provider: Some(FoldingRangeProviderCapability::Simple(true)),
+        selection_range_provider: Some(SelectionRangeProviderCapability::Simple(true)),
+        document_formatting_provider: Some(OneOf::Left(true)),
+        document_link_provider: Some(DocumentLinkOptions {
+            resolve_provider: Some(false),
+            work_done_progress_options: progress(),
+        }),
+        code_action_provider: Some(CodeActionProviderCapability::Options(CodeActionOptions {
+            code_action_kinds: Some(vec![CodeActionKind::QUICKFIX]),
+            ..CodeActionOptions::default()
+        })),
+        code_lens_provider: Some(CodeLensOptions { resolve_provider: Some(false) }),
+        inlay_hint_provider: Some(OneOf::Left(true)),
+        semantic_tokens_provider: Some(SemanticTokensServerCapabilities::SemanticTokensOptions(
+            SemanticTokensOptions {
+                legend: requests::semantic_tokens::legend(),
+                full: Some(SemanticTokensFullOptions::Bool(true)),
+                ..SemanticTokensOptions::default()
+            },
+        )),
+        diagnostic_provider: Some(lsp_types::DiagnosticServerCapabilities::Options(
+            lsp_types::DiagnosticOptions {
+                identifier: Some("blinkblox".to_string()),
+                inter_file_dependencies: true,
+                workspace_diagnostics: false,
+                work_done_progress_options: progress(),
+            },
+        )),
+        ..ServerCapabilities::default()
+    }
+}

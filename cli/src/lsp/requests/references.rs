@@ -1,0 +1,37 @@
+//! Where a name is used: in every file, and in this one.
+
+use blinkblox_compiler::ide::names::references;
+use lsp_types::{
+    DocumentHighlight, DocumentHighlightKind, DocumentHighlightParams, Location, ReferenceParams,
+};
+
+use super::Refusal;
+use crate::lsp::documents::Documents;
+
+pub fn answer(documents: &mut Documents, params: ReferenceParams) -> Result<Option<Vec<Location>>, Refusal> {
+    let at = params.text_document_position;
+    let Some(place) = documents.place(&at.text_document.uri) else { return Ok(None) };
+    let offset = documents.offset(&place.analysis.sources[place.file], at.position);
+    let spans = references(&place.analysis, place.file, offset, params.context.include_declaration);
+    let located = spans.into_iter().filter_map(|span| {
+        let uri = documents.uri(&place.analysis, span.file)?;
+        Some(Location { uri, range: documents.range(&place.analysis, span) })
+    });
+    Ok(Some(located.collect()))
+}
+
+pub fn highlights(
+    documents: &mut Documents,
+    params: DocumentHighlightParams,
+) -> Result<Option<Vec<DocumentHighlight>>, Refusal> {
+    let at = params.text_document_position_params;
+    let Some(place) = documents.place(&at.text_document.uri) else { return Ok(None) };
+    let offset = documents.offset(&place.analysis.sources[place.file], at.position);
+    let spans = references(&place.analysis, place.file, offset, true);
+    let here = spans.into_iter().filter(|span| span.file == place.file);
+    let shown = here.map(|span| DocumentHighlight {
+        range: documents.range(&place.analysis, span),
+        kind: Some(DocumentHighlightKind::TEXT),
+    });
+    Ok(Some(shown.collect()))
+}

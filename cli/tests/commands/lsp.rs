@@ -1,0 +1,355 @@
+//! The language server, spoken to as an editor speaks to it.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::path::Path;
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+/// An editor with a folder open.
+struct Editor {
+    server: Child,
+    input: ChildStdin,
+    output: BufReader<ChildStdout>,
+    folder: TempDir,
+    asked: i32,
+    /// Diagnostics last told of each file.
+    told: Vec<(String, Value)>,
+}
+
+impl Editor {
+    /// Starts the server on a folder of files.
+    fn open(files: &[(&str, &str)]) -> Editor {
+        let folder = tempfile::tempdir().unwrap();
+        for (name, text) in files {
+            std::fs::create_dir_all(folder.path().join(name).parent().unwrap()).unwrap();
+            std::fs::write(folder.path().join(name), text).unwrap();
+        }
+        let mut server = Command::new(env!("CARGO_BIN_EXE_blinkblox"))
+            .args(["lsp", "--stdio"])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let (input, output) = (server.stdin.take().unwrap(), server.stdout.take().unwrap());
+        let mut editor =
+            Editor { server, input, output: BufReader::new(output), folder, asked: 0, told: Vec::new() };
+        let answer =
+            editor.ask("initialize", json!({ "capabilities": {}, "processId": null, "rootUri": null }));
+        assert_eq!(answer["serverInfo"]["name"], "blinkblox");
+        assert_eq!(answer["capabilities"]["positionEncoding"], "utf-16");
+        editor.tell("initialized", json!({}));
+        editor
+    }
+
+    fn uri(&self, name: &str) -> String {
+        url::Url::from_file_path(self.folder.path().join(name)).unwrap().to_string()
+    }
+
+    fn send(&mut self, message: &Value) {
+        let text = message.to_string();
+        write!(self.input, "Content-Length: {}\r\n\r\n{text}", text.len()).unwrap();
+        self.input.flush().unwrap();
+    }
+
+    fn tell(&mut self, method: &str, params: Value) {
+        self.send(&json!({ "jsonrpc": "2.0", "method": method, "params": params }));
+    }
+
+    fn receive(&mut self) -> Value {
+        let mut length = 0;
+        loop {
+            let mut line = String::new();
+            assert!(self.output.read_line(&mut line).unwrap() > 0, "the server left");
+            match line.trim_end() {
+                "" => break,
+                line => {
+                    if let Some(value) = line.strip_prefix("Content-Length: ") {
+                        length = value.parse().unwrap();
+                    }
+                }
+            }
+        }
+        let mut text = vec![0; length];
+        self.output.read_exact(&mut text).unwrap();
+        serde_json::from_slice(&text).unwrap()
+    }
+
+    /// The answer to a request, whole.
+    fn answer(&mut self, method: &str, params: Value) -> Value {
+        self.asked += 1;
+        let id = self.asked;
+        self.send(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }));
+        loop {
+            let message = self.receive();
+            if message["method"] == "textDocument/publishDiagnostics" {
+                let params = message["params"].clone();
+                let uri = params["uri"].as_str().unwrap().to_string();
+                self.told.retain(|(told, _)| *told != uri);
+                self.told.push((uri, params["diagnostics"].clone()));
+            } else if message["id"] == id {
+                return message;
+            }
+        }
+    }
+
+    /// The result of a request that must have one.
+    fn ask(&mut self, method: &str, params: Value) -> Value {
+        let answer = self.answer(method, params);
+        assert!(answer.get("error").is_none(), "{method}: {answer}");
+        answer["result"].clone()
+    }
+
+    fn open_file(&mut self, name: &str) -> String {
+        let text = std::fs::read_to_string(self.folder.path().join(name)).unwrap();
+        let uri = self.uri(name);
+        let document = json!({ "uri": uri, "languageId": "blink", "version": 1, "text": text });
+        self.tell("textDocument/didOpen", json!({ "textDocument": document }));
+        uri
+    }
+
+    /// Replaces the text of an open file.
+    fn write(&mut self, uri: &str, text: &str) {
+        self.tell(
+            "textDocument/didChange",
+            json!({ "textDocument": { "uri": uri, "version": 2 }, "contentChanges": [{ "text": text }] }),
+        );
+    }
+
+    /// Params of a request about a place.
+    fn at(uri: &str, line: u32, character: u32) -> Value {
+        json!({ "textDocument": { "uri": uri }, "position": { "line": line, "character": character } })
+    }
+
+    /// Code and line of each diagnostic last told of a file.
+    fn diagnostics(&mut self, uri: &str) -> Vec<String> {
+        // An answer comes behind everything told before it.
+        self.answer("textDocument/foldingRange", json!({ "textDocument": { "uri": uri } }));
+        let told = self.told.iter().find(|(told, _)| told == uri).map(|(_, told)| told.clone());
+        let told = told.unwrap_or(Value::Null);
+        let all = told.as_array().cloned().unwrap_or_default();
+        all.iter()
+            .map(|one| format!("{} {}", one["code"].as_str().unwrap(), one["range"]["start"]["line"]))
+            .collect()
+    }
+
+    fn close(mut self) {
+        assert_eq!(self.ask("shutdown", Value::Null), Value::Null);
+        self.tell("exit", Value::Null);
+        assert!(self.server.wait().unwrap().success());
+    }
+}
+
+impl Drop for Editor {
+    fn drop(&mut self) {
+        let _ = self.server.kill();
+    }
+}
+
+const RULES: &str = "type Score = u16\nscope Deep {\n\ttype Row = Score\n}\n";
+const MAIN: &str = "import \"./rules\" as Rules\n\nstruct Bag {\n\tPoints: Rules.Score,\n}\n\nevent Give {\n\tFrom: Server,\n\tType: Reliable,\n\tCall: ManySync,\n\tData: Bag,\n}\n";
+
+fn editor() -> (Editor, String) {
+    let mut editor = Editor::open(&[("main.blink", MAIN), ("rules.blink", RULES)]);
+    let uri = editor.open_file("main.blink");
+    (editor, uri)
+}
+
+#[test]
+fn diagnostics_come_and_go_as_the_text_changes() {
+    let (mut editor, uri) = editor();
+    assert_eq!(editor.diagnostics(&uri), [] as [&str; 0]);
+    editor.write(&uri, &MAIN.replace("Data: Bag", "Data: Bga"));
+    assert_eq!(editor.diagnostics(&uri), ["E3007 10"]);
+    // The same when they are asked for.
+    let pulled = editor.ask("textDocument/diagnostic", json!({ "textDocument": { "uri": uri } }));
+    assert_eq!(pulled["kind"], "full");
+    assert_eq!(pulled["items"][0]["code"], "E3007");
+    assert!(pulled["items"][0]["message"].as_str().unwrap().contains("Did you mean"));
+    editor.write(&uri, MAIN);
+    assert_eq!(editor.diagnostics(&uri), [] as [&str; 0]);
+    editor.close();
+}
+
+#[test]
+fn edits_in_ranges_count_halves_of_utf_16() {
+    let (mut editor, uri) = editor();
+    let range = |start: (u32, u32), end: (u32, u32)| json!({ "start": { "line": start.0, "character": start.1 }, "end": { "line": end.0, "character": end.1 } });
+    let edit = |editor: &mut Editor, range: Value, text: &str| {
+        editor.tell(
+            "textDocument/didChange",
+            json!({ "textDocument": { "uri": uri, "version": 3 }, "contentChanges": [{ "range": range, "text": text }] }),
+        );
+    };
+    edit(&mut editor, range((1, 0), (1, 0)), "-- \u{1F600} ok");
+    // Behind the face, which counts two.
+    edit(&mut editor, range((1, 5), (1, 8)), "");
+    edit(&mut editor, range((10, 7), (10, 10)), "Nothing");
+    assert_eq!(editor.diagnostics(&uri), ["E3007 10"]);
+    editor.close();
+}
+
+#[test]
+fn an_unsaved_import_counts() {
+    let (mut editor, uri) = editor();
+    let rules = editor.open_file("rules.blink");
+    editor.write(&rules, "type Other = u16\n");
+    assert_eq!(editor.diagnostics(&uri), ["E3007 3"]);
+    editor.write(&rules, "type Score = u99\n");
+    assert_eq!(editor.diagnostics(&rules), ["E3007 0"]);
+    editor.tell("textDocument/didClose", json!({ "textDocument": { "uri": rules } }));
+    assert_eq!(editor.diagnostics(&uri), [] as [&str; 0]);
+    assert_eq!(editor.diagnostics(&rules), [] as [&str; 0]);
+    editor.close();
+}
+
+#[test]
+fn completion_replaces_what_is_written() {
+    let (mut editor, uri) = editor();
+    editor.write(&uri, &MAIN.replace("Data: Bag", "Data: B"));
+    let items = editor.ask("textDocument/completion", Editor::at(&uri, 10, 8));
+    let first = &items[0];
+    assert_eq!(first["label"], "Bag");
+    assert_eq!(first["textEdit"]["newText"], "Bag");
+    assert_eq!(first["textEdit"]["range"]["start"], json!({ "line": 10, "character": 7 }));
+    assert_eq!(first["textEdit"]["range"]["end"], json!({ "line": 10, "character": 8 }));
+    editor.write(&uri, "import \"\"\n");
+    let files = editor.ask("textDocument/completion", Editor::at(&uri, 0, 8));
+    assert_eq!(files[0]["label"], "./rules");
+    editor.close();
+}
+
+#[test]
+fn hovers_and_definitions_lead_across_files() {
+    let (mut editor, uri) = editor();
+    let hover = editor.ask("textDocument/hover", Editor::at(&uri, 3, 17));
+    let text = hover["contents"]["value"].as_str().unwrap();
+    assert!(text.contains("export type Rules_Score = number"), "{text}");
+    assert!(text.contains("2 bytes"), "{text}");
+    let found = editor.ask("textDocument/definition", Editor::at(&uri, 3, 17));
+    assert_eq!(found["uri"], editor.uri("rules.blink"));
+    assert_eq!(found["range"]["start"], json!({ "line": 0, "character": 5 }));
+    let mut params = Editor::at(&uri, 3, 17);
+    params["context"] = json!({ "includeDeclaration": false });
+    let uses = editor.ask("textDocument/references", params);
+    assert_eq!(uses.as_array().unwrap().len(), 2);
+    let marks = editor.ask("textDocument/documentHighlight", Editor::at(&uri, 2, 8));
+    assert_eq!(marks.as_array().unwrap().len(), 2);
+    let links = editor.ask("textDocument/documentLink", json!({ "textDocument": { "uri": uri } }));
+    assert_eq!(links[0]["target"], editor.uri("rules.blink"));
+    assert_eq!(editor.ask("textDocument/hover", Editor::at(&uri, 1, 0)), Value::Null);
+    editor.close();
+}
+
+#[test]
+fn renames_reach_every_file_or_say_why_not() {
+    let (mut editor, uri) = editor();
+    let range = editor.ask("textDocument/prepareRename", Editor::at(&uri, 3, 17));
+    assert_eq!(range["start"], json!({ "line": 3, "character": 15 }));
+    let mut params = Editor::at(&uri, 3, 17);
+    params["newName"] = json!("Points");
+    let edit = editor.ask("textDocument/rename", params);
+    assert_eq!(edit["changes"][&uri][0]["newText"], "Points");
+    assert_eq!(edit["changes"][editor.uri("rules.blink")].as_array().unwrap().len(), 2);
+    let mut params = Editor::at(&uri, 2, 8);
+    params["newName"] = json!("Player");
+    let refused = editor.answer("textDocument/rename", params);
+    let why = refused["error"]["message"].as_str().unwrap().to_string();
+    assert!(why.contains("\"Player\" cannot be the name"), "{why}");
+    editor.close();
+}
+
+#[test]
+fn corrections_are_offered_where_the_fault_is() {
+    let (mut editor, uri) = editor();
+    editor.write(&uri, &MAIN.replace("Data: Bag", "Data: Bga"));
+    let range = json!({ "start": { "line": 10, "character": 8 }, "end": { "line": 10, "character": 8 } });
+    let params = |range: &Value| json!({ "textDocument": { "uri": uri }, "range": range, "context": { "diagnostics": [] } });
+    let actions = editor.ask("textDocument/codeAction", params(&range));
+    assert_eq!(actions[0]["kind"], "quickfix");
+    assert_eq!(actions[0]["edit"]["changes"][&uri][0]["newText"], "Bag");
+    let elsewhere = json!({ "start": { "line": 0, "character": 0 }, "end": { "line": 0, "character": 1 } });
+    assert_eq!(editor.ask("textDocument/codeAction", params(&elsewhere)), json!([]));
+    editor.close();
+}
+
+#[test]
+fn outlines_folds_colours_and_sizes() {
+    let (mut editor, uri) = editor();
+    let document = json!({ "textDocument": { "uri": uri } });
+    let symbols = editor.ask("textDocument/documentSymbol", document.clone());
+    let names: Vec<&str> =
+        symbols.as_array().unwrap().iter().map(|one| one["name"].as_str().unwrap()).collect();
+    assert_eq!(names, ["Rules", "Bag", "Give"]);
+    assert_eq!(symbols[1]["children"][0]["name"], "Points");
+    let everywhere = editor.ask("workspace/symbol", json!({ "query": "ro" }));
+    assert_eq!(everywhere[0]["name"], "Row");
+    assert_eq!(everywhere[0]["containerName"], "Deep");
+    let folds = editor.ask("textDocument/foldingRange", document.clone());
+    assert_eq!((&folds[0]["startLine"], &folds[0]["endLine"]), (&json!(2), &json!(3)));
+    assert_eq!((&folds[1]["startLine"], &folds[1]["endLine"]), (&json!(6), &json!(10)));
+    let tokens = editor.ask("textDocument/semanticTokens/full", document.clone());
+    // `import` at the very start, a keyword of six letters.
+    assert_eq!(tokens["data"].as_array().unwrap()[..5], [json!(0), json!(0), json!(6), json!(1), json!(0)]);
+    let lenses = editor.ask("textDocument/codeLens", document);
+    assert_eq!(lenses[0]["command"]["title"], "index 0 \u{b7} data 3 bytes");
+    let whole = json!({ "start": { "line": 0, "character": 0 }, "end": { "line": 99, "character": 0 } });
+    let params = json!({ "textDocument": { "uri": uri }, "range": whole });
+    assert_eq!(editor.ask("textDocument/inlayHint", params.clone()), Value::Null);
+    editor.tell(
+        "workspace/didChangeConfiguration",
+        json!({ "settings": { "blinkblox": { "inlayHints": true } } }),
+    );
+    let hints = editor.ask("textDocument/inlayHint", params);
+    assert_eq!(hints[0]["label"], "3 bytes");
+    let grown = editor.ask(
+        "textDocument/selectionRange",
+        json!({ "textDocument": { "uri": uri }, "positions": [{ "line": 3, "character": 2 }] }),
+    );
+    assert_eq!(grown[0]["range"]["start"], json!({ "line": 3, "character": 1 }));
+    assert!(grown[0]["parent"]["parent"].is_object());
+    editor.close();
+}
+
+#[test]
+fn formatting_is_that_of_the_formatter() {
+    let (mut editor, uri) = editor();
+    let options = json!({ "tabSize": 4, "insertSpaces": false });
+    let params = json!({ "textDocument": { "uri": uri }, "options": options });
+    editor.write(&uri, "type   A=u8");
+    let edits = editor.ask("textDocument/formatting", params.clone());
+    assert_eq!(edits[0]["newText"], "type A = u8\n");
+    editor.write(&uri, "type A = u8\n");
+    assert_eq!(editor.ask("textDocument/formatting", params.clone()), json!([]));
+    editor.write(&uri, "type A = {");
+    assert_eq!(editor.ask("textDocument/formatting", params), Value::Null);
+    editor.close();
+}
+
+#[test]
+fn what_makes_no_sense_does_not_end_the_server() {
+    let (mut editor, uri) = editor();
+    let unknown = editor.answer("textDocument/brew", json!({}));
+    assert_eq!(unknown["error"]["code"], -32601);
+    let wrong = editor.answer("textDocument/hover", json!({ "textDocument": 5 }));
+    assert_eq!(wrong["error"]["code"], -32602);
+    editor.send(&json!({ "hello": "there" }));
+    editor.tell("textDocument/didChange", json!({ "textDocument": 7 }));
+    // Places past every end, and a file that is not there.
+    for method in ["textDocument/hover", "textDocument/definition", "textDocument/completion"] {
+        editor.ask(method, Editor::at(&uri, 9_999, 9_999));
+        let missing = editor.uri("missing.blink");
+        editor.ask(method, Editor::at(&missing, 0, 0));
+        editor.ask(method, Editor::at("untitled:Untitled-1", 0, 0));
+    }
+    editor.close();
+}
+
+#[test]
+fn leaving_without_a_shutdown_is_a_failure() {
+    let (mut editor, _) = editor();
+    editor.tell("exit", Value::Null);
+    assert_eq!(editor.server.wait().unwrap().code(), Some(1));
+    assert!(Path::new(env!("CARGO_BIN_EXE_blinkblox")).exists());
+}
