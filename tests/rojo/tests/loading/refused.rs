@@ -3,8 +3,11 @@
 use crate::odd::write;
 use crate::{command, ours, rojo};
 
-/// Files with the default project first, and what our error must start with and contain.
-const CASES: &[(&str, &[(&str, &str)], &[&str])] = &[
+/// Files, the default project first: path and text.
+type Files = &'static [(&'static str, &'static str)];
+
+/// What is wrong, the files, and what our error must contain.
+const CASES: &[(&str, Files, &[&str])] = &[
     ("broken JSON", &[("default.project.json", "{\n  \"tree\": {\n}")], &["default.project.json:"]),
     (
         "an unknown field",
