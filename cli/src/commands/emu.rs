@@ -60,7 +60,7 @@ impl Doctor {
         let report = doctor::examine(&self.path).map_err(Fault::load)?;
         let text = if self.json { document(&report) } else { self.people(&report) };
         print_out(&text);
-        let bad = report.count(Grade::Missing) + report.count(Grade::Unknown);
+        let bad = report.count(Grade::Missing) + report.count(Grade::Unknown) + report.unread.len();
         Ok(if bad > 0 { ExitCode::FAILURE } else { ExitCode::SUCCESS })
     }
 

@@ -144,7 +144,7 @@ impl Run {
         game.world.core().trace_mut().frames = self.trace_frames;
         if let (Some(path), Some(text)) = (&self.bots, &bots) {
             for peer in game.world.clients().iter().filter_map(|client| client.peer()) {
-                spawn(&peer, path, text)?;
+                start(&peer, path, text)?;
             }
         }
         let interrupted = Arc::new(AtomicBool::new(false));
@@ -267,6 +267,15 @@ fn read(path: &Path) -> Result<Arc<str>, Fault> {
     std::fs::read_to_string(path)
         .map(Arc::from)
         .map_err(|error| Fault::load(format!("{} cannot be read: {error}", path.display())))
+}
+
+/// Runs a file on a side; what it throws is an uncaught error of that side.
+fn start(peer: &Rc<Peer>, path: &Path, text: &Arc<str>) -> Result<(), Fault> {
+    let name = path.display().to_string();
+    let function = peer.load(text, &name, &[]).map_err(|failure| Fault::load(failure.text))?;
+    let owner = peer.new_owner(None, &name);
+    peer.spawn(&function, owner, &[]).map_err(|failure| Fault::load(failure.report()))?;
+    Ok(())
 }
 
 /// Runs a file on a side. Gives the place its end will be in.

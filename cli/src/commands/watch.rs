@@ -253,8 +253,8 @@ impl Run {
     }
 }
 
-fn teller(sender: Sender<Event>) -> impl Fn() + Clone + Send + 'static {
-    move || {
+fn teller(sender: Sender<Event>) -> impl Fn(Vec<PathBuf>) + Clone + Send + 'static {
+    move |_| {
         // Nobody listens once the run is over.
         let _ = sender.send(Event::Changed);
     }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use blinkblox_compiler::Analysis;
+use blinkblox_compiler::ide::names::{Definition, definition};
 use blinkblox_compiler::schema::Profile;
 use blinkblox_compiler::source::{FileId, SourceFile, SourceLoader, Span};
 use lsp_types::{Position, Range, TextDocumentContentChangeEvent, Uri};
@@ -122,6 +123,24 @@ impl Documents {
         let analysis = self.analysis(&path_of(uri));
         let file = FileId(0);
         (!analysis.sources.files().is_empty()).then_some(Place { analysis, file })
+    }
+
+    /// Every open schema that reads the file in which the name at an offset is declared, each with that file and the
+    /// name's place in it: a name is used in more files than the one it is asked about in knows.
+    pub fn users(&mut self, place: &Place, offset: u32) -> Vec<(Place, u32)> {
+        let Some(Definition::Name(target)) = definition(&place.analysis, place.file, offset) else {
+            return Vec::new();
+        };
+        let declared_in = place.analysis.sources[target.file].path.clone();
+        let mut users =
+            vec![(Place { analysis: Rc::clone(&place.analysis), file: target.file }, target.start)];
+        for path in self.paths() {
+            let analysis = self.analysis(&path);
+            if let Some(file) = analysis.sources.find(&declared_in) {
+                users.push((Place { analysis, file }, target.start));
+            }
+        }
+        users
     }
 
     /// A byte offset of a position in a file.

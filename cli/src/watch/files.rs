@@ -26,13 +26,13 @@ enum AnyDebouncer {
 }
 
 impl Files {
-    /// Calls `changed` after files in the watched folders have changed, once they are quiet. Errors: why nothing can
-    /// be watched, as a phrase.
-    pub fn new(changed: impl Fn() + Clone + Send + 'static) -> Result<Files, String> {
-        let tell = |changed: Box<dyn Fn() + Send>| {
+    /// Calls `changed` with the files of the watched folders that have changed, once they are quiet. Errors: why
+    /// nothing can be watched, as a phrase.
+    pub fn new(changed: impl Fn(Vec<PathBuf>) + Clone + Send + 'static) -> Result<Files, String> {
+        let tell = |changed: Box<dyn Fn(Vec<PathBuf>) + Send>| {
             move |result: DebounceEventResult| {
-                if result.is_ok() {
-                    changed();
+                if let Ok(events) = result {
+                    changed(events.into_iter().map(|event| event.path).collect());
                 }
             }
         };
@@ -50,15 +50,20 @@ impl Files {
     }
 
     /// Watches the folders of these files, or for one that is not there the nearest folder above that is. Gives
-    /// whether a folder is new. One that cannot be watched is tried again the next time.
+    /// whether a folder is new.
     pub fn watch(&mut self, files: &BTreeSet<PathBuf>) -> bool {
+        self.watch_folders(files.iter().filter_map(|file| folder_of(file)))
+    }
+
+    /// Watches these folders too. Gives whether one is new. One that cannot be watched is tried again the next time.
+    pub fn watch_folders(&mut self, folders: impl IntoIterator<Item = PathBuf>) -> bool {
         let watcher: &mut dyn Watcher = match &mut self.debouncer {
             AnyDebouncer::Native(debouncer) => debouncer.watcher(),
             AnyDebouncer::Polling(debouncer) => debouncer.watcher(),
         };
         self.watched.retain(|folder| folder.is_dir());
         let mut grown = false;
-        for folder in files.iter().filter_map(|file| folder_of(file)) {
+        for folder in folders {
             if !self.watched.contains(&folder) && watcher.watch(&folder, RecursiveMode::NonRecursive).is_ok()
             {
                 self.watched.insert(folder);

@@ -46,6 +46,11 @@ fn a_healthy_project_ends_with_0_and_a_broken_one_with_3() {
         (code(&output), out(&output).as_str()),
         (0, "1 scripts: 0 missing, 0 unknown, 0 partial, 0 perhaps\n")
     );
+    // A script that cannot be read may use anything.
+    let broken = project(&[("default.project.json", PROJECT), ("src/main.server.luau", "if\n")]);
+    let output = blinkblox(broken.path(), &["emu", "doctor"]);
+    assert_eq!(code(&output), 1);
+    assert!(out(&output).contains("could not be read"), "{}", out(&output));
     let output = blinkblox(folder.path(), &["emu", "doctor", "nowhere"]);
     assert_eq!(code(&output), 3);
     assert!(err(&output).contains("there is no nowhere"));

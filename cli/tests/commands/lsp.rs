@@ -261,6 +261,29 @@ fn renames_reach_every_file_or_say_why_not() {
 }
 
 #[test]
+fn a_name_is_renamed_in_every_open_schema_that_imports_it() {
+    let second = "import \"./rules\" as R\nstruct Other {\n\tX: R.Score,\n}\n";
+    let mut editor = Editor::open(&[("main.blink", MAIN), ("rules.blink", RULES), ("second.blink", second)]);
+    let main = editor.open_file("main.blink");
+    let second = editor.open_file("second.blink");
+    let rules = editor.open_file("rules.blink");
+    // Asked where it is declared, and where one of the importers uses it.
+    for (uri, line, character) in [(&rules, 0, 6), (&main, 3, 17)] {
+        let mut params = Editor::at(uri, line, character);
+        params["newName"] = json!("Points");
+        let edit = editor.ask("textDocument/rename", params);
+        let changes = edit["changes"].as_object().unwrap();
+        let count = |uri: &String| changes[uri].as_array().unwrap().len();
+        assert_eq!((changes.len(), count(&main), count(&second), count(&rules)), (3, 1, 1, 2));
+        let mut params = Editor::at(uri, line, character);
+        params["context"] = json!({ "includeDeclaration": true });
+        let uses = editor.ask("textDocument/references", params);
+        assert_eq!(uses.as_array().unwrap().len(), 4);
+    }
+    editor.close();
+}
+
+#[test]
 fn corrections_are_offered_where_the_fault_is() {
     let (mut editor, uri) = editor();
     editor.write(&uri, &MAIN.replace("Data: Bag", "Data: Bga"));

@@ -313,10 +313,23 @@ fn run_plays_scripts_bots_and_idle_places() {
     assert!(out.contains("Player1 from Player1") && out.contains("Player2 from Player2"), "{out}");
     assert!(out.contains("0.5 s played, 2 clients"), "{out}");
     assert!(out.contains("Player1: up 1 messages, "), "{out}");
+    // What a bot throws is an uncaught error of its client.
+    let (code, out, _) = run(&["--bots", "fails.luau", "--frames", "5", "--fail-on-error"]);
+    assert_eq!(code, 1, "{out}");
+    assert!(out.contains("Player1") && out.contains("not today"), "{out}");
     let (code, out, _) = run(&["--until-idle", "--as", "luau-execution"]);
     assert_eq!(code, 0);
     assert!(out.starts_with("0."), "{out}");
     let (code, _, err) = run(&["--for", "soon"]);
     assert_eq!(code, 2);
     assert!(err.contains("such as 10 or 1.5m"), "{err}");
+}
+
+#[test]
+fn files_that_load_themselves_are_told_so() {
+    let folder = game();
+    fs::write(folder.path().join("self.txt"), ".load self.txt\n").unwrap();
+    let output = blinkblox_reading(folder.path(), &["repl"], ".load self.txt\n");
+    assert_eq!(code(&output), 1, "{}", err(&output));
+    assert!(err(&output).contains("is loaded by a file that it loads"), "{}{}", out(&output), err(&output));
 }

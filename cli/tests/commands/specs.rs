@@ -119,6 +119,10 @@ fn shares_join_to_what_one_machine_finds() {
     assert_eq!(counts(&of_xml), counts(&out(&merge("json", "junit"))));
     assert!(of_xml.contains("name=\"block 1 a › fails [deferred]\""), "{of_xml}");
 
+    let alone = files.iter().find(|file| file.starts_with("json")).unwrap();
+    let output = blinkblox(folder.path(), &["test", "--merge", alone]);
+    assert_ne!(code(&output), 0);
+    assert!(err(&output).contains("is missing: join the reports of all"), "{}", err(&output));
     let output = blinkblox(folder.path(), &["test", "--merge", "nowhere.json"]);
     assert_eq!(code(&output), 3);
     fs::write(folder.path().join("odd.txt"), "ok").unwrap();

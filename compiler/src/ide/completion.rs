@@ -1,7 +1,7 @@
 //! What can be written at a place. Source: tooling specification, 7.3.
 
 use super::context::{self, BlockKind, Context};
-use super::{scope_at, words};
+use super::{own_spelling, scope_at, words};
 use crate::Analysis;
 use crate::schema::index::Visible;
 use crate::schema::{classes, event, options};
@@ -103,7 +103,7 @@ fn offers(analysis: &Analysis, file: FileId, offset: u32, context: &Context, fil
         }
         Context::Key { block, taken } => keys(*block, taken),
         Context::KeyValue(key) => {
-            let key = capitalized(key);
+            let key = own_spelling(key);
             let values = if key == "Poll" { vec!["true", "false"] } else { event::words(&key) };
             words(OfferKind::Value, &values)
         }
@@ -206,12 +206,6 @@ fn keys(block: BlockKind, taken: &[String]) -> Vec<Offer> {
         .filter(|key| **key != "Poll" && !taken.iter().any(|one| one.eq_ignore_ascii_case(key)))
         .map(|key| offer(key, OfferKind::Property, "", words::key(key).unwrap_or("")))
         .collect()
-}
-
-/// A key in its own spelling: `from` is `From`.
-fn capitalized(key: &str) -> String {
-    let mut chars = key.chars();
-    chars.next().map(|first| first.to_ascii_uppercase()).into_iter().chain(chars).collect()
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! What a word under the cursor means. Source: tooling specification, 7.4.
 
 use super::names::name_at;
-use super::{each_declaration, touches, words};
+use super::{each_declaration, own_spelling, touches, words};
 use crate::Analysis;
 use crate::docs::Docs;
 use crate::emit::luau::ast::Block as LuauBlock;
@@ -232,7 +232,7 @@ fn word(analysis: &Analysis, file: FileId, offset: u32) -> Option<Hover> {
 fn entry_word(analysis: &Analysis, file: FileId, span: Span) -> Option<String> {
     fn in_block(block: &Block, span: Span) -> Option<String> {
         block.entries.iter().find_map(|entry| {
-            let key = capital(&entry.key.text);
+            let key = own_spelling(&entry.key.text);
             if entry.key.span == span {
                 return words::key(&key).map(str::to_string);
             }
@@ -268,11 +268,6 @@ fn option_word(analysis: &Analysis, file: FileId, span: Span) -> Option<String> 
     }
     let (does, default) = words::option(&option.name.text)?;
     Some(format!("{does} Default: {default}."))
-}
-
-fn capital(key: &str) -> String {
-    let mut chars = key.chars();
-    chars.next().map(|first| first.to_ascii_uppercase()).into_iter().chain(chars).collect()
 }
 
 #[cfg(test)]

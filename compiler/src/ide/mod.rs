@@ -45,6 +45,12 @@ fn scope_at(document: &Document, offset: u32) -> Option<Span> {
     found
 }
 
+/// A key of a block in its own spelling: `from` is `From`.
+fn own_spelling(key: &str) -> String {
+    let mut chars = key.chars();
+    chars.next().map(|first| first.to_ascii_uppercase()).into_iter().chain(chars).collect()
+}
+
 /// The name a declaration declares.
 fn declared_name(declaration: &Declaration) -> Option<&crate::syntax::ast::Name> {
     match &declaration.kind {

@@ -1,6 +1,6 @@
 //! What each token is, for colours. Source: tooling specification, 7.2.
 
-use super::words;
+use super::{own_spelling, words};
 use crate::schema::event;
 use crate::source::{FileId, Span};
 use crate::syntax::lexer::lex;
@@ -86,7 +86,7 @@ fn class(text: &str, token: Token, before: Option<Token>, after: Option<Token>) 
         TokenKind::String => Class::String,
         TokenKind::Class => Class::RobloxClass,
         kind if kind.is_word() && follows(TokenKind::Colon) => {
-            let key = capital(written);
+            let key = own_spelling(written);
             let keys = [event::EVENT_KEYS, event::FUNCTION_KEYS, event::STREAM_KEYS];
             match keys.iter().any(|keys| keys.contains(&key.as_str())) && behind_block(before) {
                 true => Class::Key,
@@ -131,11 +131,6 @@ fn is_export(text: &str, before: Option<Token>) -> bool {
     before.is_some_and(|before| {
         text.get(before.span.start as usize..before.span.end as usize) == Some("export")
     })
-}
-
-fn capital(key: &str) -> String {
-    let mut chars = key.chars();
-    chars.next().map(|first| first.to_ascii_uppercase()).into_iter().chain(chars).collect()
 }
 
 #[cfg(test)]

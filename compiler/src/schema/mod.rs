@@ -575,7 +575,7 @@ pub enum PackedBooleanReader {
     Rows,
 }
 
-/// The entry file's options; `spec/runtime.md` 3.2 gives each one's meaning and default. Sizes in bytes.
+/// The entry file's options; runtime specification, 3.2 gives each one's meaning and default. Sizes in bytes.
 #[allow(missing_docs, reason = "each is named as the option is")]
 #[derive(Clone, Debug, PartialEq)]
 pub struct Options {

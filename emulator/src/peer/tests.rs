@@ -527,7 +527,7 @@ fn stopping_a_script_stops_its_threads_and_connections() {
 
 /// Prints what a bare peer costs; asserts nothing about time.
 ///
-/// A development build on a busy two-core machine: 0.2 to 0.4 ms for the language's globals and the signal types.
+/// A development build on two cores: 0.2 to 0.4 ms for the language's globals and the signal types.
 #[test]
 fn costs() {
     let start = std::time::Instant::now();

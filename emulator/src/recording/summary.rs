@@ -130,7 +130,8 @@ pub fn summarise(recording: &Recording) -> Summary {
                 resends: 0,
             });
             tally.count += 1;
-            tally.bytes += bytes * receivers;
+            // What a file says is not bounded by what a network could carry.
+            tally.bytes = tally.bytes.saturating_add(bytes.saturating_mul(receivers));
             tally.dropped += dropped;
             tally.resends += resends;
         };

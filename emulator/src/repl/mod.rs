@@ -46,6 +46,8 @@ pub struct Repl {
     world: Rc<World>,
     place: Place,
     pending: String,
+    /// Files that are being loaded, one by another.
+    loading: usize,
     output: OutputReader,
     /// A function a side, in whose environment every input on it runs.
     sessions: FxHashMap<Side, Handle>,
@@ -112,6 +114,7 @@ impl Repl {
             game,
             place: Place::Side(Side::Server),
             pending: String::new(),
+            loading: 0,
             output: OutputReader::default(),
             sessions: FxHashMap::default(),
             director: None,

@@ -8,9 +8,24 @@ use crate::project::discover::{Discovery, discover};
 use crate::testing::reporters::{Format, render};
 use crate::testing::{Filter, RunOptions, run};
 
+/// Files that may load one another before it is taken for a circle.
+const MAX_LOADING: usize = 16;
+
 impl Repl {
     pub(super) fn load(&mut self, words: &Words) -> Outcome {
         let path = words.get(0).ok_or(".load needs a file")?;
+        if self.loading >= MAX_LOADING {
+            return Err(format!(
+                "{path} is loaded by a file that it loads: {MAX_LOADING} files at most may load one another"
+            ));
+        }
+        self.loading += 1;
+        let outcome = self.load_file(path);
+        self.loading -= 1;
+        outcome
+    }
+
+    fn load_file(&mut self, path: &str) -> Outcome {
         let text =
             std::fs::read_to_string(path).map_err(|error| format!("{path} cannot be read: {error}"))?;
         let is_luau = path.ends_with(".luau") || path.ends_with(".lua");

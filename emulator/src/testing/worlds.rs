@@ -151,7 +151,11 @@ impl Worlds {
     /// The world of that number. Errors: the text of a world that is gone.
     pub fn get(&self, number: u32) -> Result<Rc<Slot>, String> {
         let found = self.slots.borrow().get(number as usize).cloned();
-        found.ok_or_else(|| "this world belongs to a test that is over".to_string())
+        found.ok_or_else(|| {
+            "this world belongs to a test that is over: make one in `beforeEach`, or give `test.options` \
+             and use `world`"
+                .to_string()
+        })
     }
 
     /// All worlds of the test.

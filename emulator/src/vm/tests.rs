@@ -461,7 +461,7 @@ fn a_panic_in_native_code_reaches_the_boundary_outside() {
 
 /// Prints what a VM and a native call cost; asserts nothing about time.
 ///
-/// A development build on a busy two-core machine: a VM 50 µs, a native call 32 ns, a raise 2 µs, a thread 0.7 µs.
+/// A development build on two cores: a VM 50 µs, a native call 32 ns, a raise 2 µs, a thread 0.7 µs.
 #[test]
 fn costs() {
     let time = |name: &str, count: u32, f: &mut dyn FnMut()| {

@@ -226,11 +226,6 @@ impl World {
         &self.options
     }
 
-    /// Whether the server's scripts have begun.
-    pub fn is_started(&self) -> bool {
-        self.started.get()
-    }
-
     /// Whether a frame is running.
     pub fn is_moving(&self) -> bool {
         self.moving.get()

@@ -4,27 +4,20 @@
 //! imports, its project with every file of it. A save that leaves the bytes as they were affects nothing.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
-use std::sync::mpsc::{Sender, channel};
+use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
 
 use blinkblox_emulator::testing::report::RunReport;
 use blinkblox_emulator::testing::{Filter, RunOptions, Stop};
-use notify_debouncer_mini::notify::{PollWatcher, RecommendedWatcher, RecursiveMode, Watcher};
-use notify_debouncer_mini::{Config, DebounceEventResult, Debouncer, new_debouncer, new_debouncer_opt};
 
 use super::keys::{Ask, Keys};
 use super::sinks::Sinks;
 use super::{Fault, Test};
 use crate::printer::print_out;
+use crate::watch::files::{Files, content};
 
-/// Changes closer together than this are one.
-const QUIET: Duration = Duration::from_millis(50);
-/// How often files are compared where the system tells of no changes.
-const POLL: Duration = Duration::from_secs(1);
 /// Folders nobody keeps specs in.
 const SKIPPED: [&str; 3] = ["node_modules", "_Index", "target"];
 const KEYS: &str = "a all, f failed, p filter, q quit";
@@ -44,6 +37,8 @@ pub(super) struct Watch {
     /// What those files held last.
     contents: BTreeMap<PathBuf, Option<u64>>,
     failed: BTreeSet<PathBuf>,
+    /// Runs so far.
+    runs: usize,
     /// Stops the run that goes on now.
     stop: Arc<Mutex<Stop>>,
 }
@@ -58,6 +53,7 @@ impl Watch {
             reads: BTreeMap::new(),
             contents: BTreeMap::new(),
             failed: BTreeSet::new(),
+            runs: 0,
             stop: Arc::default(),
         }
     }
@@ -65,7 +61,13 @@ impl Watch {
     /// Runs until somebody quits. Errors: files cannot be watched or reports not be written.
     pub(super) fn execute(mut self) -> Result<u8, Fault> {
         let (sender, events) = channel();
-        let mut files = Files::new(&sender)?;
+        let changed = sender.clone();
+        let tell = move |paths| {
+            // Nobody listens once the run is over.
+            let _ = changed.send(Event::Changed(paths));
+        };
+        let mut files =
+            Files::new(tell).map_err(|error| Fault::usage(format!("files cannot be watched: {error}")))?;
         let stop = self.stop.clone();
         // A person who quits does not wait for the run; lines of a pipe are taken one after the other.
         let is_person = std::io::stdin().is_terminal();
@@ -77,10 +79,15 @@ impl Watch {
             let _ = sender.send(Event::Asked(ask));
         });
         self.run(self.options.files.clone())?;
+        let mut announced = 0;
         loop {
-            files.watch(self.folders());
-            let names = if self.reads.len() == 1 { "file" } else { "files" };
-            print_out(&format!("watching {} spec {names}; {KEYS}\n", self.reads.len()));
+            files.watch_folders(self.folders());
+            // Said once after each run: reading files may itself be told as a change, and changes nothing.
+            if announced != self.runs {
+                announced = self.runs;
+                let names = if self.reads.len() == 1 { "file" } else { "files" };
+                print_out(&format!("watching {} spec {names}; {KEYS}\n", self.reads.len()));
+            }
             match events.recv().ok() {
                 None | Some(Event::Asked(Ask::Quit)) => return Ok(0),
                 Some(Event::Asked(ask)) => {
@@ -169,6 +176,7 @@ impl Watch {
     }
 
     fn run(&mut self, files: Vec<PathBuf>) -> Result<(), Fault> {
+        self.runs += 1;
         let stop = Stop::default();
         *self.stop.lock().unwrap_or_else(PoisonError::into_inner) = stop.clone();
         let options = RunOptions { files: files.clone(), stop, ..self.options.clone() };
@@ -235,67 +243,4 @@ fn below(folder: &Path, found: &mut BTreeSet<PathBuf>, depth: usize) {
 fn whole(path: &Path) -> PathBuf {
     let path = blinkblox_emulator::testing::director::normalise(path);
     std::path::absolute(&path).unwrap_or(path)
-}
-
-/// What a file holds, as a number that changes with it; none when there is no such file.
-fn content(path: &Path) -> Option<u64> {
-    let bytes = std::fs::read(path).ok()?;
-    let mut hasher = DefaultHasher::new();
-    bytes.hash(&mut hasher);
-    Some(hasher.finish())
-}
-
-/// Tells of changed files: by the system's notifications, or by looking where there are none.
-struct Files {
-    debouncer: AnyDebouncer,
-    watched: BTreeSet<PathBuf>,
-}
-
-enum AnyDebouncer {
-    Native(Debouncer<RecommendedWatcher>),
-    Polling(Debouncer<PollWatcher>),
-}
-
-impl Files {
-    fn new(sender: &Sender<Event>) -> Result<Files, Fault> {
-        let tell = |sender: Sender<Event>| {
-            move |result: DebounceEventResult| {
-                if let Ok(events) = result {
-                    let paths = events.into_iter().map(|event| event.path).collect();
-                    // Nobody listens once the run is over.
-                    let _ = sender.send(Event::Changed(paths));
-                }
-            }
-        };
-        let debouncer = match new_debouncer(QUIET, tell(sender.clone())) {
-            Ok(debouncer) => AnyDebouncer::Native(debouncer),
-            Err(_) => {
-                let config = Config::default().with_timeout(QUIET).with_notify_config(
-                    notify_debouncer_mini::notify::Config::default()
-                        .with_poll_interval(POLL)
-                        .with_compare_contents(true),
-                );
-                AnyDebouncer::Polling(
-                    new_debouncer_opt(config, tell(sender.clone()))
-                        .map_err(|error| Fault::usage(format!("files cannot be watched: {error}")))?,
-                )
-            }
-        };
-        Ok(Files { debouncer, watched: BTreeSet::new() })
-    }
-
-    /// Watches these folders too. One that cannot be watched is tried again the next time.
-    fn watch(&mut self, folders: BTreeSet<PathBuf>) {
-        let watcher: &mut dyn Watcher = match &mut self.debouncer {
-            AnyDebouncer::Native(debouncer) => debouncer.watcher(),
-            AnyDebouncer::Polling(debouncer) => debouncer.watcher(),
-        };
-        self.watched.retain(|folder| folder.is_dir());
-        for folder in folders {
-            let known = self.watched.contains(&folder);
-            if !known && watcher.watch(&folder, RecursiveMode::NonRecursive).is_ok() {
-                self.watched.insert(folder);
-            }
-        }
-    }
 }

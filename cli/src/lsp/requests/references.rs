@@ -12,12 +12,17 @@ pub fn answer(documents: &mut Documents, params: ReferenceParams) -> Result<Opti
     let at = params.text_document_position;
     let Some(place) = documents.place(&at.text_document.uri) else { return Ok(None) };
     let offset = documents.offset(&place.analysis.sources[place.file], at.position);
-    let spans = references(&place.analysis, place.file, offset, params.context.include_declaration);
-    let located = spans.into_iter().filter_map(|span| {
-        let uri = documents.uri(&place.analysis, span.file)?;
-        Some(Location { uri, range: documents.range(&place.analysis, span) })
-    });
-    Ok(Some(located.collect()))
+    let mut located: Vec<Location> = Vec::new();
+    for (user, offset) in documents.users(&place, offset) {
+        for span in references(&user.analysis, user.file, offset, params.context.include_declaration) {
+            let Some(uri) = documents.uri(&user.analysis, span.file) else { continue };
+            let location = Location { uri, range: documents.range(&user.analysis, span) };
+            if !located.contains(&location) {
+                located.push(location);
+            }
+        }
+    }
+    Ok(Some(located))
 }
 
 pub fn highlights(

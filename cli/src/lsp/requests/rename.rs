@@ -23,31 +23,43 @@ pub fn prepare(
 pub fn answer(documents: &mut Documents, params: RenameParams) -> Result<Option<WorkspaceEdit>, Refusal> {
     let at = params.text_document_position;
     let Some(place) = documents.place(&at.text_document.uri) else { return Ok(None) };
-    let analysis = &place.analysis;
-    let offset = documents.offset(&analysis.sources[place.file], at.position);
-    let edits = rename(analysis, place.file, offset, &params.new_name)?;
-    let mut texts: BTreeMap<String, String> = BTreeMap::new();
-    // From the end, so that the places in front of an edit stay true.
-    for edit in edits.iter().rev() {
-        let file = &analysis.sources[edit.span.file];
-        let text = texts.entry(file.path.clone()).or_insert_with(|| file.text.clone());
-        text.replace_range(edit.span.start as usize..edit.span.end as usize, &edit.text);
+    let offset = documents.offset(&place.analysis.sources[place.file], at.position);
+    let users = documents.users(&place, offset);
+    if users.is_empty() {
+        // Says why nothing is there to be renamed.
+        rename(&place.analysis, place.file, offset, &params.new_name)?;
     }
-    let after = documents.analysis_with(&analysis.sources[place.file].path, &texts);
-    if let Some(why) = refused(analysis, &after) {
-        return Err(format!("\"{}\" cannot be the name: {why}.", params.new_name));
-    }
-    // The protocol's own type has addresses as keys.
-    #[allow(
-        clippy::mutable_key_type,
-        reason = "the key's cached parts are not part of what it is compared by"
-    )]
-    let mut changes: HashMap<Uri, Vec<TextEdit>> = HashMap::new();
-    for edit in edits {
-        if let Some(uri) = documents.uri(analysis, edit.span.file) {
-            let range = documents.range(analysis, edit.span);
-            changes.entry(uri).or_default().push(TextEdit { range, new_text: edit.text });
+    let (mut texts, mut changes) = (BTreeMap::new(), Changes::new());
+    for (user, offset) in &users {
+        let analysis = &user.analysis;
+        let edits = rename(analysis, user.file, *offset, &params.new_name)?;
+        let mut changed: BTreeMap<String, String> = BTreeMap::new();
+        // From the end, so that the places in front of an edit stay true.
+        for edit in edits.iter().rev() {
+            let file = &analysis.sources[edit.span.file];
+            let text = changed.entry(file.path.clone()).or_insert_with(|| file.text.clone());
+            text.replace_range(edit.span.start as usize..edit.span.end as usize, &edit.text);
+        }
+        texts.extend(changed);
+        for edit in edits {
+            let Some(uri) = documents.uri(analysis, edit.span.file) else { continue };
+            let edit = TextEdit { range: documents.range(analysis, edit.span), new_text: edit.text };
+            let of_file = changes.entry(uri.as_str().to_string()).or_insert_with(|| (uri, Vec::new()));
+            if !of_file.1.contains(&edit) {
+                of_file.1.push(edit);
+            }
         }
     }
+    for (user, _) in &users {
+        let entry = &user.analysis.sources.files()[0].path;
+        if let Some(why) = refused(&user.analysis, &documents.analysis_with(entry, &texts)) {
+            return Err(format!("\"{}\" cannot be the name: {why}.", params.new_name));
+        }
+    }
+    #[allow(clippy::mutable_key_type, reason = "the protocol's own type has addresses as keys")]
+    let changes: HashMap<Uri, Vec<TextEdit>> = changes.into_values().collect();
     Ok(Some(WorkspaceEdit { changes: Some(changes), ..WorkspaceEdit::default() }))
 }
+
+/// The edits of each file, by its address.
+type Changes = BTreeMap<String, (Uri, Vec<TextEdit>)>;

@@ -25,6 +25,7 @@ pub fn parse(text: &str) -> Result<RunReport, String> {
 ///
 /// Errors: the reports belong to different runs.
 pub fn merge(reports: Vec<RunReport>) -> Result<RunReport, String> {
+    all_shares(&reports)?;
     let mut all = reports.into_iter();
     let mut merged = all.next().ok_or("there is no report to join")?;
     merged.shard = None;
@@ -54,6 +55,21 @@ pub fn merge(reports: Vec<RunReport>) -> Result<RunReport, String> {
         file.tests.sort_by_key(order);
     }
     Ok(merged)
+}
+
+/// Refuses shares of a run some of which are not there: a lost report must not pass for a green one.
+fn all_shares(reports: &[RunReport]) -> Result<(), String> {
+    let Some(count) = reports.iter().find_map(|report| report.shard).map(|(_, count)| count) else {
+        return Ok(());
+    };
+    let there = |index: u32| reports.iter().any(|report| report.shard == Some((index, count)));
+    let missing: Vec<String> =
+        (1..=count).filter(|index| !there(*index)).map(|index| format!("{index}/{count}")).collect();
+    if missing.is_empty() {
+        return Ok(());
+    }
+    let are = if missing.len() == 1 { "share" } else { "shares" };
+    Err(format!("the report of {are} {} is missing: join the reports of all {count}", missing.join(", ")))
 }
 
 /// Runs of one mode stay together, then those of one seed; within them, tests stand as they are defined.
