@@ -1,8 +1,10 @@
 //! `blinkblox build [SCHEMA...]`: compiles schemas and writes their modules.
 
+use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
-use blinkblox_compiler::diagnostics::{Diagnostic, json};
+use blinkblox_compiler::diagnostics::{Code, Diagnostic, json};
 use blinkblox_compiler::source::Sources;
 use clap::Parser;
 use serde_json::Value;
@@ -56,7 +58,14 @@ pub fn run_schemas(schemas: &[String], flags: &SchemaFlags, mode: Mode) -> ExitC
         }
     };
     printer.progress(&format!("BlinkBlox {}", blinkblox_compiler::VERSION));
-    let mut run = Run { flags, mode, printer: &printer, report: json::Report::default(), statuses: vec![] };
+    let mut run = Run {
+        flags,
+        mode,
+        printer: &printer,
+        report: json::Report::default(),
+        statuses: vec![],
+        outputs: BTreeMap::new(),
+    };
     run.report.success = true;
     run.report.profile = named.first().map_or("release", |first| first.profile.text());
     let busy = printer.busy(named.len());
@@ -86,6 +95,8 @@ struct Run<'a> {
     report: json::Report<'a>,
     /// What a verification found, file by file.
     statuses: Vec<verify::Checked>,
+    /// The schema each output is of, by the output's whole path.
+    outputs: BTreeMap<PathBuf, PathBuf>,
 }
 
 impl Run<'_> {
@@ -100,6 +111,10 @@ impl Run<'_> {
                 self.printer.progress_beside("Checking", busy);
             }
         });
+        if let Some(clash) = self.take_outputs(schema, &compiled) {
+            compiled.diagnostics.push(clash);
+            compiled.fail();
+        }
         let sound = compiled.is_sound();
         let denied = self.flags.deny_warnings && sound && !compiled.diagnostics.is_empty();
         if denied {
@@ -126,6 +141,25 @@ impl Run<'_> {
             }
             Mode::Write => self.write(compiled, busy),
         }
+    }
+
+    /// Takes a schema's outputs, or says which is another's.
+    fn take_outputs(&mut self, schema: &Named, compiled: &Compiled) -> Option<Diagnostic> {
+        let whole = |path: &str| std::path::absolute(path).unwrap_or_else(|_| PathBuf::from(path));
+        let own = whole(&schema.path);
+        let mut clash = None;
+        for (path, _) in &compiled.files {
+            let other = self.outputs.entry(whole(path)).or_insert_with(|| own.clone());
+            if *other != own {
+                let headline = format!("{} would be written by two schemas", compiled.shown(path));
+                let note = format!(
+                    "{} has the same output. Give each schema outputs of its own.",
+                    compiled.shown(&crate::loader::forward(other))
+                );
+                clash = Some(Diagnostic::error(Code::OutputSamePath, headline).note(note));
+            }
+        }
+        clash
     }
 
     fn write(&mut self, mut compiled: Compiled, busy: &crate::printer::Busy) -> bool {

@@ -13,6 +13,9 @@ use lsp_types::{
 
 use super::documents::{Documents, uri_of};
 
+/// Most diagnostics of one schema that are shown: nobody reads more, and finding the place of each takes a while.
+const MAX_SHOWN: usize = 500;
+
 /// What to tell the editor now: the diagnostics of every open schema and of what they import, and nothing any more
 /// for files that had some.
 pub fn publish(documents: &mut Documents) -> Vec<Notification> {
@@ -21,7 +24,7 @@ pub fn publish(documents: &mut Documents) -> Vec<Notification> {
     for path in &open {
         let analysis = documents.analysis(path);
         by_file.entry(path.clone()).or_default();
-        for diagnostic in &analysis.diagnostics {
+        for diagnostic in analysis.diagnostics.iter().take(MAX_SHOWN) {
             let (file, shown) = converted(documents, &analysis, diagnostic, path);
             // An open import speaks for itself.
             if file == *path || !open.contains(&file) {
@@ -48,7 +51,8 @@ pub fn publish(documents: &mut Documents) -> Vec<Notification> {
 /// The diagnostics of one schema, as the editor asks for them.
 pub fn of(documents: &mut Documents, path: &str) -> Vec<lsp_types::Diagnostic> {
     let analysis = documents.analysis(path);
-    let all = analysis.diagnostics.iter().map(|one| converted(documents, &analysis, one, path));
+    let all =
+        analysis.diagnostics.iter().take(MAX_SHOWN).map(|one| converted(documents, &analysis, one, path));
     all.filter(|(file, _)| file == path).map(|(_, shown)| shown).collect()
 }
 

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use crate::support::{blinkblox, err, json, out, project};
+use crate::support::{blinkblox, code, err, json, out, project};
 
 /// Paths of every file below a folder, sorted.
 fn tree(folder: &Path) -> Vec<String> {
@@ -343,4 +343,24 @@ fn declarations_are_written_after_the_modules() {
     let files = ["init.luau", "Client.luau", "Types.luau", "index.d.ts", "Client.d.ts", "Types.d.ts"];
     assert_eq!(document["outputs"], serde_json::json!(files));
     assert!(files.iter().all(|file| folder.path().join(file).is_file()));
+}
+
+#[test]
+fn two_schemas_do_not_write_one_file() {
+    let schema = |event: &str| {
+        format!(
+            "option ServerOutput = \"s.luau\"\noption ClientOutput = \"c.luau\"\n\
+             event {event} {{ From: Server, Type: Reliable, Call: ManySync }}\n"
+        )
+    };
+    let folder = project(&[("one.blink", &schema("One")), ("two.blink", &schema("Two"))]);
+    for command in ["build", "check", "verify"] {
+        let output = blinkblox(folder.path(), &[command, "one.blink", "two.blink"]);
+        assert_eq!(code(&output), 1, "{command}");
+        let text = err(&output) + &out(&output);
+        assert!(text.contains("E4002") && text.contains("one.blink has the same output"), "{text}");
+    }
+    // The first is there, whole; the same schema twice is no clash.
+    assert!(std::fs::read_to_string(folder.path().join("s.luau")).unwrap().contains("One"));
+    assert_eq!(code(&blinkblox(folder.path(), &["build", "one.blink", "./one.blink"])), 0);
 }

@@ -63,7 +63,9 @@ fn broken_files_end_with_3_and_are_named() {
 #[test]
 fn no_tests_end_with_4_unless_that_is_fine() {
     let folder = tempfile::tempdir().unwrap();
-    assert_eq!(code(&blinkblox(folder.path(), &["test"])), 4);
+    let output = blinkblox(folder.path(), &["test"]);
+    assert_eq!(code(&output), 4);
+    assert!(err(&output).contains("no *.spec.luau file was found"), "{}", err(&output));
     assert_eq!(code(&blinkblox(folder.path(), &["test", "--allow-empty"])), 0);
 }
 

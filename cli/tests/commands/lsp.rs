@@ -173,6 +173,14 @@ fn diagnostics_come_and_go_as_the_text_changes() {
 }
 
 #[test]
+fn of_a_great_many_diagnostics_the_first_are_shown() {
+    let (mut editor, uri) = editor();
+    editor.write(&uri, &"type A = Nothing ".repeat(3_000));
+    assert_eq!(editor.diagnostics(&uri).len(), 500);
+    editor.close();
+}
+
+#[test]
 fn edits_in_ranges_count_halves_of_utf_16() {
     let (mut editor, uri) = editor();
     let range = |start: (u32, u32), end: (u32, u32)| json!({ "start": { "line": start.0, "character": start.1 }, "end": { "line": end.0, "character": end.1 } });

@@ -119,6 +119,9 @@ fn shares_join_to_what_one_machine_finds() {
     assert_eq!(counts(&of_xml), counts(&out(&merge("json", "junit"))));
     assert!(of_xml.contains("name=\"block 1 a › fails [deferred]\""), "{of_xml}");
 
+    let output = blinkblox(folder.path(), &["test", "--reporter", "json=o.x", "--reporter", "junit=o.x"]);
+    assert_eq!(code(&output), 2);
+    assert!(err(&output).contains("two reporters write to o.x"), "{}", err(&output));
     let alone = files.iter().find(|file| file.starts_with("json")).unwrap();
     let output = blinkblox(folder.path(), &["test", "--merge", alone]);
     assert_ne!(code(&output), 0);

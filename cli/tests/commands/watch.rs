@@ -99,8 +99,9 @@ fn changes_are_followed_through_breaking_and_mending() {
     fs::write(path("inner.blink"), "export type T = u16\n").unwrap();
     watcher.hears("Wrote 2 files");
     assert_ne!(server(), before);
-    // The same bytes again.
-    fs::write(path("inner.blink"), "export type T = u16\n").unwrap();
+    // The same bytes again, in one step: a file that is emptied and filled holds something else for a moment.
+    fs::write(path("inner.tmp"), "export type T = u16\n").unwrap();
+    fs::rename(path("inner.tmp"), path("inner.blink")).unwrap();
     watcher.hears_nothing();
     // Broken: the last good outputs stay. Mended by renaming a new file over the old one.
     let good = server();

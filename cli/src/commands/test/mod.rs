@@ -215,6 +215,13 @@ impl Test {
         });
         let report = self.run_once(&options, sinks)?;
         let code = report.exit_code();
+        if code == 4 && !self.allow_empty {
+            let why = match report.files.len() {
+                0 => "no *.spec.luau file was found",
+                _ => "no test of the files found was asked for",
+            };
+            crate::printer::print_err(&format!("{why}; --allow-empty makes that no failure\n"));
+        }
         Ok(if code == 4 && self.allow_empty { 0 } else { code })
     }
 

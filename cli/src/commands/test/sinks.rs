@@ -1,5 +1,6 @@
 //! Where reports go: each reporter to standard output as the run goes on, or to a file at the end.
 
+use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::PathBuf;
 
@@ -43,6 +44,13 @@ impl Sinks {
             return Err(Fault::usage(format!(
                 "--reporter {name} writes a document of its own to standard output: write one to a file, {name}=FILE"
             )));
+        }
+        let mut files = BTreeSet::new();
+        if let Some(twice) =
+            sinks.iter().filter_map(|sink| sink.file.as_ref()).find(|file| !files.insert(*file))
+        {
+            let file = twice.display();
+            return Err(Fault::usage(format!("two reporters write to {file}: give each a file of its own")));
         }
         Ok(Sinks { sinks, colour, streams: Vec::new() })
     }
