@@ -56,11 +56,23 @@ fn name_targets(node: &Node, path: &str, paths: &mut BTreeMap<String, String>) {
     }
 }
 
+/// A table's source with its lines in alphabetical order; any other as it is.
+///
+/// Keys of a table made of JSON stand in no order that means anything: Rojo's own depends on what else it is built with.
+fn unordered(source: &str) -> String {
+    if !source.starts_with("return {\n") {
+        return source.to_string();
+    }
+    let mut lines: Vec<&str> = source.lines().collect();
+    lines.sort_unstable();
+    lines.join("\n")
+}
+
 fn write_node(node: &Node, depth: usize, paths: &BTreeMap<String, String>, out: &mut String) {
     let indent = "  ".repeat(depth);
     let _ = writeln!(out, "{indent}{} {:?}", node.class, node.name);
     if let Some(source) = &node.source {
-        let _ = writeln!(out, "{indent}  = source {source:?}");
+        let _ = writeln!(out, "{indent}  = source {:?}", unordered(source));
     }
     for (kind, values) in [("", &node.properties), ("@", &node.attributes)] {
         for (name, value) in values {
