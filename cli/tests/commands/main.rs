@@ -8,10 +8,13 @@ mod documents;
 mod emu;
 mod emulation;
 mod explore;
+mod library;
 mod lsp;
 mod pages;
 mod project;
 mod prompt;
+#[cfg(unix)]
+mod release;
 mod specs;
 mod stored;
 mod support;

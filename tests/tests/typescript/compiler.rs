@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::OnceLock;
 
 use blinkblox_emulator::shared::SignalMode;
 use blinkblox_emulator::testing::reporters::{Format, render};
@@ -32,8 +33,7 @@ const MISTAKES: &str = "mistakes.ts";
 
 #[test]
 fn declarations_compile_and_refuse_misuse() {
-    if !has("node") || !has("npm") {
-        println!("skipped: there is no node or no npm");
+    if !has_tools() {
         return;
     }
     let place = installed();
@@ -63,9 +63,9 @@ fn declarations_compile_and_refuse_misuse() {
         }
     }
 
-    check_types(&place);
-    check_calls(&place);
-    play(&place);
+    check_types(place);
+    check_calls(place);
+    play(place);
 }
 
 /// No error but those that the mistakes are marked with.
@@ -91,12 +91,7 @@ fn check_types(place: &Path) {
 
 /// Code that is meant to compile does, and calls a module's members with a dot.
 fn check_calls(place: &Path) {
-    let output = Command::new("node")
-        .args(["node_modules/roblox-ts/out/CLI/cli.js", "-p", "game.tsconfig.json"])
-        .current_dir(place)
-        .output()
-        .unwrap();
-    assert!(output.status.success(), "roblox-ts: {}", String::from_utf8_lossy(&output.stdout));
+    roblox_ts(place, "game.tsconfig.json");
     let mut methods = BTreeSet::new();
     for file in ["server.luau", "client.luau", "names.luau", "playServer.luau", "playClient.luau"] {
         let text = std::fs::read_to_string(place.join("out").join(file)).unwrap();
@@ -123,12 +118,36 @@ fn methods_called(text: &str) -> impl Iterator<Item = String> {
     })
 }
 
+/// Runs roblox-ts in a folder, which must have no complaint.
+pub fn roblox_ts(place: &Path, config: &str) {
+    let output = Command::new("node")
+        .args(["node_modules/roblox-ts/out/CLI/cli.js", "-p", config])
+        .current_dir(place)
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "roblox-ts: {}", String::from_utf8_lossy(&output.stdout));
+}
+
+/// Whether there are Node.js and npm; says so where there are not.
+pub fn has_tools() -> bool {
+    let both = has("node") && has("npm");
+    if !both {
+        println!("skipped: there is no node or no npm");
+    }
+    both
+}
+
 fn has(program: &str) -> bool {
     Command::new(program).arg("--version").output().is_ok_and(|output| output.status.success())
 }
 
 /// A folder of the target directory with the compiler and the types, made anew when the manifest changes.
-fn installed() -> PathBuf {
+pub fn installed() -> &'static Path {
+    static PLACE: OnceLock<PathBuf> = OnceLock::new();
+    PLACE.get_or_init(install)
+}
+
+fn install() -> PathBuf {
     let mut hasher = DefaultHasher::new();
     let texts = MANIFEST.map(|file| (file, std::fs::read(folder("typescript").join(file)).unwrap()));
     texts.hash(&mut hasher);

@@ -1,5 +1,6 @@
 //! Emitted declarations: the TypeScript compiler takes them, with roblox-ts's types, and code that uses them as meant;
-//! it refuses code that does not; roblox-ts makes a game of it that plays; and the members are those of the modules.
+//! it refuses code that does not; roblox-ts makes a game of it that plays, and of the example; and the members are those of
+//! the modules.
 //!
 //! `npm` installs what `tests/typescript/package-lock.json` names, once for each content of that file. Where there is no
 //! Node.js the compiler's part says so and passes.
@@ -7,6 +8,7 @@
 #![allow(clippy::unwrap_used, reason = "in a test, an unwrap is an assertion")]
 
 mod compiler;
+mod example;
 mod mirror;
 
 use std::path::{Path, PathBuf};

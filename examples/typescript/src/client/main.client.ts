@@ -1,0 +1,5 @@
+// Starts the client.
+
+import * as Lights from "./Lights";
+
+Lights.start();
