@@ -29,14 +29,10 @@ pub struct Documents {
     /// Whether inlay hints are shown: off until the editor asks for them.
     pub hints: bool,
     profile: Option<Profile>,
-    open: BTreeMap<String, Open>,
+    open: BTreeMap<String, String>,
     analyses: BTreeMap<String, Rc<Analysis>>,
     /// Files that were last told something, so that it can be taken back.
     pub told: Vec<String>,
-}
-
-struct Open {
-    text: String,
 }
 
 /// A file of an analysis that a request is about.
@@ -47,7 +43,7 @@ pub struct Place {
 
 impl Documents {
     pub fn open(&mut self, uri: &Uri, text: String) {
-        self.open.insert(path_of(uri), Open { text });
+        self.open.insert(path_of(uri), text);
         self.forget();
     }
 
@@ -58,15 +54,15 @@ impl Documents {
 
     pub fn change(&mut self, uri: &Uri, changes: Vec<TextDocumentContentChangeEvent>) {
         let encoding = self.encoding;
-        if let Some(open) = self.open.get_mut(&path_of(uri)) {
+        if let Some(text) = self.open.get_mut(&path_of(uri)) {
             for change in changes {
                 match change.range {
                     Some(range) => {
-                        let start = offset_in(&open.text, range.start, encoding);
-                        let end = offset_in(&open.text, range.end, encoding).max(start);
-                        open.text.replace_range(start..end, &change.text);
+                        let start = offset_in(text, range.start, encoding);
+                        let end = offset_in(text, range.end, encoding).max(start);
+                        text.replace_range(start..end, &change.text);
                     }
-                    None => open.text = change.text,
+                    None => *text = change.text,
                 }
             }
         }
@@ -114,8 +110,7 @@ impl Documents {
     }
 
     fn loader(&self) -> Overlay {
-        let texts = self.open.iter().map(|(path, open)| (path.clone(), open.text.clone())).collect();
-        Overlay { disk: DiskLoader::new(), texts }
+        Overlay { disk: DiskLoader::new(), texts: self.open.clone() }
     }
 
     /// The schema a request is about; `None` when it cannot be read.
@@ -125,19 +120,20 @@ impl Documents {
         (!analysis.sources.files().is_empty()).then_some(Place { analysis, file })
     }
 
-    /// Every open schema that reads the file in which the name at an offset is declared, each with that file and the
-    /// name's place in it: a name is used in more files than the one it is asked about in knows.
-    pub fn users(&mut self, place: &Place, offset: u32) -> Vec<(Place, u32)> {
+    /// Every open schema that reads the file in which the name at an offset is declared, each with the span of that
+    /// declaration in it: a name is used in more files than the one it is asked about in knows.
+    pub fn users(&mut self, place: &Place, offset: u32) -> Vec<(Rc<Analysis>, Span)> {
         let Some(Definition::Name(target)) = definition(&place.analysis, place.file, offset) else {
             return Vec::new();
         };
         let declared_in = place.analysis.sources[target.file].path.clone();
-        let mut users =
-            vec![(Place { analysis: Rc::clone(&place.analysis), file: target.file }, target.start)];
+        let mut users = vec![(Rc::clone(&place.analysis), target)];
         for path in self.paths() {
             let analysis = self.analysis(&path);
-            if let Some(file) = analysis.sources.find(&declared_in) {
-                users.push((Place { analysis, file }, target.start));
+            if !Rc::ptr_eq(&analysis, &place.analysis)
+                && let Some(file) = analysis.sources.find(&declared_in)
+            {
+                users.push((analysis, Span { file, ..target }));
             }
         }
         users

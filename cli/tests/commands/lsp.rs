@@ -269,6 +269,23 @@ fn renames_reach_every_file_or_say_why_not() {
 }
 
 #[test]
+fn an_import_without_a_name_gets_one() {
+    let text = "import \"./rules\"\nstruct A {\n\tX: rules.Score,\n\tY: rules.Score,\n}\n";
+    let mut editor = Editor::open(&[("main.blink", text), ("rules.blink", RULES)]);
+    let uri = editor.open_file("main.blink");
+    let mut params = Editor::at(&uri, 2, 5);
+    params["newName"] = json!("Rules");
+    let edit = editor.ask("textDocument/rename", params);
+    let edits = edit["changes"][&uri].as_array().unwrap();
+    let texts: Vec<&str> = edits.iter().map(|one| one["newText"].as_str().unwrap()).collect();
+    assert_eq!(texts, [" as Rules", "Rules", "Rules"]);
+    let mut params = Editor::at(&uri, 2, 5);
+    params["context"] = json!({ "includeDeclaration": false });
+    assert_eq!(editor.ask("textDocument/references", params).as_array().unwrap().len(), 2);
+    editor.close();
+}
+
+#[test]
 fn a_name_is_renamed_in_every_open_schema_that_imports_it() {
     let second = "import \"./rules\" as R\nstruct Other {\n\tX: R.Score,\n}\n";
     let mut editor = Editor::open(&[("main.blink", MAIN), ("rules.blink", RULES), ("second.blink", second)]);

@@ -24,6 +24,28 @@ pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) ->
     best.map(|(_, candidate)| candidate)
 }
 
+/// The type of the language that Luau, the engine or another schema language calls `name`, where it has another name
+/// here. What is nearest in letters would mislead: `Vector3` is not `Vector2`.
+pub fn type_elsewhere(name: &str) -> Option<&'static str> {
+    let ours = match name {
+        "Vector3" => "vector",
+        "bool" | "Bool" | "Boolean" => "boolean",
+        "number" | "double" | "float64" | "Float64" | "NumberF64" => "f64",
+        "float" | "float32" | "Float32" | "NumberF32" => "f32",
+        "float16" | "Float16" | "half" => "f16",
+        "uint8" | "Uint8" | "NumberU8" | "byte" => "u8",
+        "uint16" | "Uint16" | "NumberU16" => "u16",
+        "uint32" | "Uint32" | "NumberU32" | "uint" => "u32",
+        "int8" | "Int8" | "NumberS8" => "i8",
+        "int16" | "Int16" | "NumberS16" => "i16",
+        "int32" | "Int32" | "NumberS32" | "int" | "integer" => "i32",
+        "str" | "Characters" => "string",
+        "any" | "Any" | "Unknown" => "unknown",
+        _ => return None,
+    };
+    Some(ours)
+}
+
 /// Edits between two words: insertions, deletions, replacements, and swaps of neighbours.
 pub fn distance(a: &str, b: &str) -> usize {
     let (a, b): (Vec<char>, Vec<char>) = (a.chars().take(64).collect(), b.chars().take(64).collect());
@@ -56,6 +78,7 @@ mod tests {
         assert_eq!(nearest("Corp", ["Crop"]), Some("Crop"));
         assert_eq!(nearest("String", ["u8", "string"]), Some("string"));
         assert_eq!(nearest("Bay", ["Forklift"]), None);
+        assert_eq!(type_elsewhere("Vector3"), Some("vector"));
         assert_eq!(distance("kitten", "sitting"), 3);
     }
 }

@@ -44,12 +44,12 @@ pub fn definition(analysis: &Analysis, file: FileId, offset: u32) -> Option<Defi
     Some(Definition::Name(found.target))
 }
 
-/// Every use of the name at an offset, in the order of the text; `declaration` asks for where it is declared too.
-pub fn references(analysis: &Analysis, file: FileId, offset: u32, declaration: bool) -> Vec<Span> {
-    let Some(found) = name_at(analysis, file, offset) else { return Vec::new() };
-    let mut spans = uses(analysis, found.target);
+/// Every use of the name declared at `target`, in the order of the text; `declaration` asks for where it is declared
+/// too.
+pub fn references(analysis: &Analysis, target: Span, declaration: bool) -> Vec<Span> {
+    let mut spans = uses(analysis, target);
     if declaration {
-        spans.push(found.target);
+        spans.push(target);
     }
     spans.sort_by_key(|span| (span.file, span.start));
     spans.dedup();
@@ -64,13 +64,12 @@ pub fn renameable(analysis: &Analysis, file: FileId, offset: u32) -> Option<Span
     (!written.starts_with(['"', '\''])).then_some(found.span)
 }
 
-/// The edits that give the name at an offset another one.
+/// The edits that give the name declared at `target` another one.
 ///
 /// [`refused`] tells, once they are made, whether the name was to be had.
 ///
 /// Errors: why the new name is none, as a sentence.
-pub fn rename(analysis: &Analysis, file: FileId, offset: u32, new: &str) -> Result<Vec<Edit>, String> {
-    let found = name_at(analysis, file, offset).ok_or("There is no name here that can be changed.")?;
+pub fn rename(analysis: &Analysis, target: Span, new: &str) -> Result<Vec<Edit>, String> {
     let tokens = lex(FileId(0), new).tokens;
     let is_name = tokens.len() == 2 && tokens[0].kind.is_word() && tokens[0].span.len() == new.len();
     if !is_name {
@@ -80,16 +79,16 @@ pub fn rename(analysis: &Analysis, file: FileId, offset: u32, new: &str) -> Resu
         return Err(format!("\"{new}\" is a built-in type."));
     }
     let is_reference = matches!(tokens[0].kind, TokenKind::Identifier);
-    let uses = uses(analysis, found.target);
+    let uses = uses(analysis, target);
     if !is_reference && !uses.is_empty() {
         return Err(format!("\"{new}\" is a word of the language, and no reference could name it."));
     }
     let mut edits: Vec<Edit> = uses.into_iter().map(|span| Edit { span, text: new.to_string() }).collect();
-    let declared = analysis.sources.text(found.target);
+    let declared = analysis.sources.text(target);
     edits.push(if declared.starts_with(['"', '\'']) {
-        Edit { span: found.target.after(), text: format!(" as {new}") }
+        Edit { span: target.after(), text: format!(" as {new}") }
     } else {
-        Edit { span: found.target, text: new.to_string() }
+        Edit { span: target, text: new.to_string() }
     });
     edits.sort_by_key(|edit| (edit.span.file, edit.span.start));
     Ok(edits)
@@ -253,10 +252,9 @@ mod tests {
     #[track_caller]
     fn check_references(text: &str, expected: &[&str]) {
         let (analysis, offset) = read(text);
-        let found: Vec<String> = references(&analysis, FileId(0), offset, true)
-            .into_iter()
-            .map(|span| shown(&analysis, span))
-            .collect();
+        let target = name_at(&analysis, FileId(0), offset).unwrap().target;
+        let found: Vec<String> =
+            references(&analysis, target, true).into_iter().map(|span| shown(&analysis, span)).collect();
         assert_eq!(found, expected, "in {text}");
     }
 
@@ -280,7 +278,8 @@ mod tests {
     /// The text of the entry after a rename, or why there is none.
     fn renamed(text: &str, new: &str) -> Result<String, String> {
         let (analysis, offset) = read(text);
-        let edits = rename(&analysis, FileId(0), offset, new)?;
+        let target = name_at(&analysis, FileId(0), offset).unwrap().target;
+        let edits = rename(&analysis, target, new)?;
         let change = |file: u32, text: &str| {
             let mut text = text.to_string();
             for edit in edits.iter().rev().filter(|edit| edit.span.file.0 == file) {

@@ -181,8 +181,9 @@ impl Resolver<'_> {
                     let primitives = Primitive::ALL.iter().map(|primitive| primitive.text());
                     let params = self.here.params.iter().map(String::as_str);
                     let known = params.chain(names.visible_names(scope)).chain(primitives);
-                    let near = suggest::nearest(name, known.take_while(counted)).map(str::to_string);
-                    near.or_else(|| names.inside(scope, name))
+                    let elsewhere = suggest::type_elsewhere(name);
+                    let near = elsewhere.or_else(|| suggest::nearest(name, known.take_while(counted)));
+                    near.map(str::to_string).or_else(|| names.inside(scope, name))
                 }
             }
         };

@@ -1,6 +1,6 @@
 //! Where a name is used: in every file, and in this one.
 
-use blinkblox_compiler::ide::names::references;
+use blinkblox_compiler::ide::names::{Definition, definition, references};
 use lsp_types::{
     DocumentHighlight, DocumentHighlightKind, DocumentHighlightParams, Location, ReferenceParams,
 };
@@ -13,10 +13,10 @@ pub fn answer(documents: &mut Documents, params: ReferenceParams) -> Result<Opti
     let Some(place) = documents.place(&at.text_document.uri) else { return Ok(None) };
     let offset = documents.offset(&place.analysis.sources[place.file], at.position);
     let mut located: Vec<Location> = Vec::new();
-    for (user, offset) in documents.users(&place, offset) {
-        for span in references(&user.analysis, user.file, offset, params.context.include_declaration) {
-            let Some(uri) = documents.uri(&user.analysis, span.file) else { continue };
-            let location = Location { uri, range: documents.range(&user.analysis, span) };
+    for (analysis, target) in documents.users(&place, offset) {
+        for span in references(&analysis, target, params.context.include_declaration) {
+            let Some(uri) = documents.uri(&analysis, span.file) else { continue };
+            let location = Location { uri, range: documents.range(&analysis, span) };
             if !located.contains(&location) {
                 located.push(location);
             }
@@ -32,7 +32,10 @@ pub fn highlights(
     let at = params.text_document_position_params;
     let Some(place) = documents.place(&at.text_document.uri) else { return Ok(None) };
     let offset = documents.offset(&place.analysis.sources[place.file], at.position);
-    let spans = references(&place.analysis, place.file, offset, true);
+    let Some(Definition::Name(target)) = definition(&place.analysis, place.file, offset) else {
+        return Ok(Some(Vec::new()));
+    };
+    let spans = references(&place.analysis, target, true);
     let here = spans.into_iter().filter(|span| span.file == place.file);
     let shown = here.map(|span| DocumentHighlight {
         range: documents.range(&place.analysis, span),

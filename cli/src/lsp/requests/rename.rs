@@ -26,13 +26,11 @@ pub fn answer(documents: &mut Documents, params: RenameParams) -> Result<Option<
     let offset = documents.offset(&place.analysis.sources[place.file], at.position);
     let users = documents.users(&place, offset);
     if users.is_empty() {
-        // Says why nothing is there to be renamed.
-        rename(&place.analysis, place.file, offset, &params.new_name)?;
+        return Err("There is no name here that can be changed.".to_string());
     }
     let (mut texts, mut changes) = (BTreeMap::new(), Changes::new());
-    for (user, offset) in &users {
-        let analysis = &user.analysis;
-        let edits = rename(analysis, user.file, *offset, &params.new_name)?;
+    for (analysis, target) in &users {
+        let edits = rename(analysis, *target, &params.new_name)?;
         let mut changed: BTreeMap<String, String> = BTreeMap::new();
         // From the end, so that the places in front of an edit stay true.
         for edit in edits.iter().rev() {
@@ -50,9 +48,9 @@ pub fn answer(documents: &mut Documents, params: RenameParams) -> Result<Option<
             }
         }
     }
-    for (user, _) in &users {
-        let entry = &user.analysis.sources.files()[0].path;
-        if let Some(why) = refused(&user.analysis, &documents.analysis_with(entry, &texts)) {
+    for (analysis, _) in &users {
+        let entry = &analysis.sources.files()[0].path;
+        if let Some(why) = refused(analysis, &documents.analysis_with(entry, &texts)) {
             return Err(format!("\"{}\" cannot be the name: {why}.", params.new_name));
         }
     }
