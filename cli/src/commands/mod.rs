@@ -16,6 +16,8 @@ mod flags;
 mod fmt;
 mod init;
 mod lsp;
+#[cfg(test)]
+mod reference;
 mod repl;
 mod run;
 mod size;

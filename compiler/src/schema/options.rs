@@ -94,6 +94,21 @@ pub fn all() -> impl Iterator<Item = (&'static str, &'static [&'static str])> {
     })
 }
 
+/// What an option takes, as a table of options says it; `None` for an unknown name.
+pub fn takes(name: &str) -> Option<&'static str> {
+    let (_, kind) = OPTIONS.iter().find(|(known, _)| *known == name)?;
+    Some(match kind {
+        Kind::Boolean(_) | Kind::Idle => "`true` or `false`",
+        Kind::Text(_) => "a string",
+        Kind::Folder(_) => "a string that is not empty",
+        Kind::Casing => "`Pascal`, `Camel` or `Snake`",
+        Kind::Reader => "`\"Auto\"`, `\"Bits\"` or `\"Rows\"`",
+        Kind::Count(_) => "a whole number of at least 1",
+        Kind::CountOrZero(_) => "a whole number, 0 included",
+        Kind::Seconds(_) => "a number above 0",
+    })
+}
+
 /// Checks the options of a file, and gives those in force in a build of `profile`.
 pub(super) fn read(declared: &[OptionDecl], profile: Profile, sink: &mut Vec<Diagnostic>) -> EntryOptions {
     let mut entry = EntryOptions::default();

@@ -5,6 +5,7 @@
 
 mod random;
 mod settings;
+pub mod words;
 
 use std::fmt;
 
@@ -139,6 +140,24 @@ impl DiagnosticClass {
 }
 
 impl DiagnosticCode {
+    /// Every code.
+    pub const ALL: &'static [DiagnosticCode] = &[
+        DiagnosticCode::Mixed,
+        DiagnosticCode::Keys,
+        DiagnosticCode::Func,
+        DiagnosticCode::NilInst,
+        DiagnosticCode::Queue,
+        DiagnosticCode::Unrel,
+        DiagnosticCode::Rate,
+        DiagnosticCode::Gone,
+        DiagnosticCode::LateJoin,
+        DiagnosticCode::Order,
+        DiagnosticCode::Race,
+        DiagnosticCode::Depth,
+        DiagnosticCode::Yield,
+        DiagnosticCode::Unemu,
+    ];
+
     /// The code as reports show it.
     pub fn name(self) -> &'static str {
         match self {

@@ -219,10 +219,22 @@ pub fn schema_source(name: &str, value: &Value, director: &Director) -> Result<S
                 SchemaSource::Text(text)
             })
         }
-        Value::Table(table) => match crate::testing::kit::field(table, "file") {
-            Some(file) => Ok(SchemaSource::File(director.resolve(&file.to_string()), Profile::Release)),
-            None => Err(format!("{name}: the table needs a file").into()),
-        },
+        Value::Table(table) => {
+            let field = |key| crate::testing::kit::field(table, key);
+            let file = field("file").ok_or_else(|| Raise::new(format!("{name}: the table needs a file")))?;
+            let profile = match field("profile") {
+                None | Some(Value::Nil) => Profile::Release,
+                Some(given) => {
+                    let given = given.to_string();
+                    let found = Profile::ALL.into_iter().find(|profile| profile.text() == given);
+                    found.ok_or_else(|| {
+                        let known = Profile::ALL.map(Profile::text).join(", ");
+                        Raise::new(format!("{name}: there is no profile \"{given}\"; there are {known}"))
+                    })?
+                }
+            };
+            Ok(SchemaSource::File(director.resolve(&file.to_string()), profile))
+        }
         other => Err(format!("{name} is a text or a path, not a {}", other.type_name()).into()),
     }
 }

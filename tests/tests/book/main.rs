@@ -1,0 +1,90 @@
+//! The book and the README: every schema in them compiles, every piece of Luau runs, every link leads somewhere, and
+//! what the tool itself says on a page is what it says today.
+//!
+//! | Block | Held to |
+//! |---|---|
+//! | `blink` | compiles; it begins an example, and is its entry `net/game.blink` |
+//! | `blink PATH` | another schema of the example |
+//! | `blink E3007` | does not compile, with that code; with a `W`, compiles with that warning |
+//! | `luau server`, `luau client` | the example's `init` script of that side, whose child is `Net` |
+//! | `luau PATH` | another file of the example |
+//! | `luau spec` | run as a spec of the example, and passes; an example without one is played for four seconds |
+//! | `luau` | run as a spec when it declares tests, else it must parse |
+//! | `LANGUAGE listing PATH` | the file `docs/listings/PATH`, or with a leading `/` one of the repository, as it is |
+//! | `sizes` | `blinkblox size` of the schema above |
+//! | `bytes NAME` | where each field of the last such event lay in the example's last run |
+//! | `output` | what the sides of the example's last run printed |
+//! | `api NAME` | the members of that declaration in the modules of the schema above |
+//! | `reader NAME` | how the server's module reads that event |
+//!
+//! Between `<!-- table NAME -->` and `<!-- end -->` stands a table of the code's own, of `tables.rs`.
+//! `BLINKBLOX_UPDATE=1 cargo test -p blinkblox-tests --test book` writes those parts of the pages anew.
+
+#![allow(clippy::unwrap_used, reason = "in a test, an unwrap is an assertion")]
+
+mod api;
+mod examples;
+mod links;
+mod members;
+mod pages;
+mod tables;
+mod texts;
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use pages::update;
+
+/// Holds a file of the repository to what it should be, or writes it.
+fn hold(file: &std::path::Path, found: &str, wanted: &str) {
+    if found == wanted {
+        return;
+    }
+    if update() {
+        std::fs::write(file, wanted).unwrap();
+        return;
+    }
+    let (mut line, mut pair) = (0, (String::new(), String::new()));
+    for (number, one) in found.lines().chain([""]).zip(wanted.lines().chain([""])).enumerate() {
+        if one.0 != one.1 {
+            (line, pair) = (number + 1, (one.0.to_owned(), one.1.to_owned()));
+            break;
+        }
+    }
+    panic!(
+        "{}:{line} is not what the tool says:\n  has    {}\n  should {}\nwrite it anew with\n    \
+         BLINKBLOX_UPDATE=1 cargo test -p blinkblox-tests --test book",
+        file.display(),
+        pair.0,
+        pair.1
+    );
+}
+
+#[test]
+fn examples_run_and_pages_say_what_the_tool_says() {
+    let (mut schemas, mut runs) = (0, 0);
+    let mut faulty = Vec::new();
+    for page in &pages::all() {
+        // Every page has its say: what went wrong stands in the output.
+        let played = catch_unwind(AssertUnwindSafe(|| {
+            let played = examples::play(page, &tables::fill(page));
+            hold(&page.file, &page.text, &played.text);
+            played
+        }));
+        match played {
+            Ok(played) => {
+                schemas += played.schemas;
+                runs += played.runs;
+            }
+            Err(_) => faulty.push(page.shown().to_owned()),
+        }
+    }
+    assert!(faulty.is_empty(), "not as they should be: {}", faulty.join(", "));
+    assert!(schemas >= 5 && runs >= 5, "only {schemas} schemas and {runs} runs were found");
+}
+
+#[test]
+fn texts_for_machines_follow_the_book() {
+    let file = pages::book().join("llms.txt");
+    let found = std::fs::read_to_string(&file).unwrap_or_default();
+    hold(&file, &found, &texts::overview(&pages::all()));
+}

@@ -1,0 +1,59 @@
+//! The page of the test API has an example of every function that specs can call.
+
+use std::collections::BTreeSet;
+
+use super::pages::{Piece, book, pieces, root};
+
+/// Names that stand in a source behind `prefix`, up to the first character that is of no name.
+fn names<'a>(source: &'a str, prefix: &'a str) -> impl Iterator<Item = String> + 'a {
+    source.match_indices(prefix).filter_map(move |(at, _)| {
+        let rest = &source[at + prefix.len()..];
+        let name: String = rest.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
+        (!name.is_empty() && !name.starts_with('_')).then_some(name)
+    })
+}
+
+#[test]
+fn every_call_of_the_test_api_has_an_example() {
+    let luau = root().join("emulator/src/testing/luau");
+    let read = |name: &str| std::fs::read_to_string(luau.join(name)).unwrap();
+    let (world, expect) = (read("world.luau"), read("expect.luau"));
+    let mut wanted = BTreeSet::new();
+    for class in ["World", "Side", "Link", "Held"] {
+        wanted.extend(names(&world, &format!("\nfunction {class}.")).map(|name| {
+            // A keyword is reached by its text.
+            if name == "until_" { "until".to_owned() } else { name }
+        }));
+    }
+    wanted.extend(names(&expect, "\nfunction matchers."));
+    wanted.extend(names(&expect, "\nmatchers."));
+    wanted.extend(names(&expect, "\nfunction expect."));
+    // The words of TestEZ sentences.
+    for sentence in ["a", "an", "ok", "equal", "near", "throw"] {
+        wanted.remove(sentence);
+    }
+    assert!(wanted.len() > 80, "only {} names were found", wanted.len());
+    let mut examples = String::new();
+    for page in ["testing.md", "test-api.md", "security.md"] {
+        for piece in pieces(&std::fs::read_to_string(book().join(page)).unwrap()) {
+            if let Piece::Fence(fence) = piece
+                && fence.info.starts_with("luau")
+            {
+                examples.push_str(&fence.body);
+            }
+        }
+    }
+    let shown = |name: &String| {
+        [
+            format!(":{name}("),
+            format!(":{name}{{"),
+            format!(".{name}("),
+            format!(":{name}\""),
+            format!("\"{name}\"]"),
+        ]
+        .iter()
+        .any(|call| examples.contains(call.as_str()))
+    };
+    let missing: Vec<&String> = wanted.iter().filter(|name| !shown(name)).collect();
+    assert!(missing.is_empty(), "no example calls {missing:?}");
+}
