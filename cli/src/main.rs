@@ -4,8 +4,10 @@ mod commands;
 mod entry;
 mod loader;
 mod lsp;
+mod plugin;
 mod printer;
 mod schemas;
+mod serve;
 mod watch;
 mod writer;
 

@@ -64,8 +64,8 @@ pub fn write(files: &[(String, String)], wishes: Wishes) -> Result<Written, Box<
         if Path::new(path).is_dir() {
             return Err(unwritable(path, "a folder of that name is in the way"));
         }
-        let file =
-            stage(Path::new(path), text).map_err(|error| unwritable(path, &error.kind().to_string()))?;
+        let file = stage(Path::new(path), text.as_bytes())
+            .map_err(|error| unwritable(path, &error.kind().to_string()))?;
         staged.push((path, file));
     }
     let written = Written { changed: staged.len(), current: files.len() - staged.len() };
@@ -121,14 +121,14 @@ fn is_foreign(path: &str) -> bool {
 }
 
 /// The text in a file beside its target, so that replacing it is one step and no reader sees half of it.
-fn stage(path: &Path, text: &str) -> std::io::Result<NamedTempFile> {
+pub fn stage(path: &Path, bytes: &[u8]) -> std::io::Result<NamedTempFile> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let mut builder = tempfile::Builder::new();
     // A temporary file is private unless told otherwise; an output is as readable as any file made here.
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
     let mut file = builder.prefix(".blinkblox").tempfile_in(folder)?;
-    file.write_all(text.as_bytes())?;
+    file.write_all(bytes)?;
     file.flush()?;
     // A file that is there keeps the permissions its owner gave it.
     if let Ok(present) = std::fs::metadata(path) {

@@ -247,6 +247,20 @@ pub trait SourceLoader {
     fn shown(&self, path: &str) -> String {
         path.to_string()
     }
+
+    /// The file a path written in a file of `folder` means; see [`resolve_path`]. A loader whose files are not in
+    /// folders finds them in its own way: whatever it gives is one file's only path.
+    ///
+    /// Errors: the paths tried.
+    fn resolve(&self, folder: &str, path: &str) -> Result<String, Vec<String>> {
+        let path = if is_absolute(path) || folder.is_empty() {
+            normalize(path)
+        } else {
+            normalize(&format!("{folder}/{path}"))
+        };
+        let tried = [path.clone(), format!("{path}.txt"), format!("{path}.blink")];
+        tried.iter().find(|path| self.is_file(path)).cloned().ok_or(tried.into())
+    }
 }
 
 /// Schemas held in memory, by path.
@@ -282,14 +296,8 @@ impl SourceLoader for MemoryLoader {
 /// `.blink`. `folder` is the directory the path is relative to, empty for the working directory.
 ///
 /// Errors: the three paths tried, when none of them is a file.
-pub fn resolve_path(loader: &dyn SourceLoader, folder: &str, path: &str) -> Result<String, [String; 3]> {
-    let path = if is_absolute(path) || folder.is_empty() {
-        normalize(path)
-    } else {
-        normalize(&format!("{folder}/{path}"))
-    };
-    let tried = [path.clone(), format!("{path}.txt"), format!("{path}.blink")];
-    tried.iter().find(|path| loader.is_file(path)).cloned().ok_or(tried)
+pub fn resolve_path(loader: &dyn SourceLoader, folder: &str, path: &str) -> Result<String, Vec<String>> {
+    loader.resolve(folder, path)
 }
 
 /// Whether a path starts with `/` or has a drive letter.
@@ -391,7 +399,7 @@ mod tests {
             .with("game/exact", "");
         assert_eq!(resolve_path(&loader, "game", "./rules").as_deref(), Ok("game/rules.txt"));
         assert_eq!(resolve_path(&loader, "game/sub", "../exact").as_deref(), Ok("game/exact"));
-        let tried = ["game/none", "game/none.txt", "game/none.blink"].map(String::from);
+        let tried = ["game/none", "game/none.txt", "game/none.blink"].map(String::from).to_vec();
         assert_eq!(resolve_path(&loader, "game", "none"), Err(tried));
     }
 

@@ -36,7 +36,7 @@ pub use script_tree::{NoScripts, ScriptTree};
 
 use crate::clock::{PeerClock, WorldClock};
 use crate::scheduler::{Scheduler, Signals};
-use crate::shared::{Diagnostic, DiagnosticCode, LogLevel, Seed, Settings, Side};
+use crate::shared::{Diagnostic, DiagnosticCode, HttpAnswers, LogLevel, Seed, Settings, Side};
 use crate::value::{InstanceId, Value};
 use crate::vm::{
     Bytecode, BytecodeCache, Deadline, Failure, Handle, Parked, Resumed, ThreadEnd, Vm, VmOptions,
@@ -58,6 +58,8 @@ pub struct Shared {
     pub deadline: Deadline,
     /// What was found doubtful so far, in order.
     pub diagnostics: RefCell<Vec<Diagnostic>>,
+    /// Who answers requests to the network; nobody unless it is set.
+    pub http: std::cell::OnceCell<HttpAnswers>,
 }
 
 impl Shared {
@@ -88,6 +90,7 @@ impl Shared {
             bytecode,
             deadline,
             diagnostics: RefCell::default(),
+            http: std::cell::OnceCell::new(),
         })
     }
 }

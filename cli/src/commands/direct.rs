@@ -13,7 +13,7 @@ use super::{diff, explain, fmt, size};
 #[command(name = "blinkblox", disable_version_flag = true)]
 pub struct Direct {
     /// Path of the schema, or `-` for standard input
-    #[arg(value_name = "SCHEMA", required_unless_present = "explain")]
+    #[arg(value_name = "SCHEMA", required_unless_present_any = ["explain", "serve"])]
     schema: Option<String>,
     #[command(flatten)]
     flags: DirectFlags,
@@ -46,6 +46,9 @@ pub struct DirectFlags {
     /// Explain a code, such as E3004, and do nothing else
     #[arg(long, value_name = "CODE", overrides_with = "explain", group = "tool")]
     explain: Option<String>,
+    /// Run the compile service of the Studio plugin; `blinkblox serve` has its settings
+    #[arg(long, overrides_with = "serve", group = "tool")]
+    serve: bool,
     #[command(flatten)]
     flags: SchemaFlags,
 }
@@ -53,10 +56,13 @@ pub struct DirectFlags {
 impl Direct {
     /// Does what the flags ask for; without one that stands for a command, compiles.
     pub fn run(self) -> ExitCode {
-        let DirectFlags { check, watch, verify, strict_version, format, sizes, diff, explain, flags } =
+        let DirectFlags { check, watch, verify, strict_version, format, sizes, diff, explain, serve, flags } =
             self.flags;
         if let Some(code) = explain {
             return explain::explain(&code, &flags.report);
+        }
+        if serve {
+            return super::serve::Serve::default().run();
         }
         let schema = self.schema.unwrap_or_default();
         if let Some(old) = diff {

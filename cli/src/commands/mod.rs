@@ -16,10 +16,12 @@ mod flags;
 mod fmt;
 mod init;
 mod lsp;
+mod plugin;
 #[cfg(test)]
 mod reference;
 mod repl;
 mod run;
+mod serve;
 mod size;
 mod test;
 mod trace;
@@ -58,6 +60,8 @@ enum Command {
     Trace(trace::Trace),
     Emu(emu::Emu),
     Lsp(lsp::Lsp),
+    Serve(serve::Serve),
+    Plugin(plugin::Plugin),
     Completions(completions::Completions),
 }
 
@@ -79,6 +83,8 @@ impl Command {
             Command::Trace(command) => command.run(),
             Command::Emu(command) => command.run(),
             Command::Lsp(command) => command.run(),
+            Command::Serve(command) => command.run(),
+            Command::Plugin(command) => command.run(),
             Command::Completions(command) => command.run(),
         }
     }

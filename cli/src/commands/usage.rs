@@ -21,6 +21,10 @@ const VALUED: &[&str] = &[
     "--indent",
     "--explain",
     "--diff",
+    "--port",
+    "--token-file",
+    "--output",
+    "--folder",
 ];
 
 /// The arguments before `--` that are no flag's value.

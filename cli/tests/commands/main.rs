@@ -11,10 +11,12 @@ mod explore;
 mod library;
 mod lsp;
 mod pages;
+mod plugin;
 mod project;
 mod prompt;
 #[cfg(unix)]
 mod release;
+mod serve;
 mod specs;
 mod stored;
 mod support;

@@ -422,7 +422,7 @@ pub fn channel_full(span: Span, channel: &str) -> Diagnostic {
 
 // Files.
 
-pub fn unknown_import(span: Span, path: &str, tried: &[String; 3]) -> Diagnostic {
+pub fn unknown_import(span: Span, path: &str, tried: &[String]) -> Diagnostic {
     Diagnostic::error(Code::AnalyzeUnknownImport, format!("there is no schema \"{path}\" to import"))
         .primary(span, "no such file")
         .note(format!("Tried {}.", tried.join(", ")))

@@ -35,7 +35,7 @@ impl Resolver<'_> {
         let resolved = match resolve_path(self.loader, &folder, &path.text) {
             Ok(resolved) => resolved,
             Err(tried) => {
-                let tried = tried.map(|path| self.loader.shown(&path));
+                let tried: Vec<String> = tried.iter().map(|path| self.loader.shown(path)).collect();
                 self.report(say::unknown_import(path.span, &path.text, &tried));
                 return self.unread_import(import);
             }

@@ -53,6 +53,14 @@ impl Index {
         self.imports.get(&path).copied()
     }
 
+    /// The imports of a file that were read, in the order they are written: where the path stands, and what it names.
+    pub fn imports_of(&self, file: FileId) -> Vec<(Span, FileId)> {
+        let own = self.imports.iter().filter(|(path, _)| path.file == file);
+        let mut own: Vec<(Span, FileId)> = own.map(|(path, named)| (*path, *named)).collect();
+        own.sort_unstable_by_key(|(path, _)| path.start);
+        own
+    }
+
     /// Every reference to a type, scope or import that leads somewhere, in no order. A file imported twice has its
     /// references once.
     pub fn references(&self, sources: &Sources) -> Vec<Reference> {

@@ -1,4 +1,4 @@
-//! `HttpService`: JSON and identifiers; never a network. Engine page: classes/HttpService, checked August 2026.
+//! `HttpService`: JSON and identifiers; requests are answered by the embedding program, or not at all. Engine page: classes/HttpService, checked August 2026.
 
 use std::rc::Rc;
 
@@ -9,23 +9,91 @@ use super::json::{self, Json};
 use crate::datamodel::instance::{text, this};
 use crate::datamodel::members::{Member, method};
 use crate::datamodel::messages;
+use crate::shared::{HttpRequest, HttpResponse};
 use crate::value::{Table, Value};
 use crate::vm::{Cx, Outcome, Raise, Returns};
 
 /// Members of the class.
 pub const MEMBERS: &[Member] = &[
     method("HttpService", "GenerateGUID(wrapInCurlyBraces: boolean?) -> string", generate_guid),
-    method("HttpService", "GetAsync(url: string, nocache: boolean?, headers: table?) -> string", no_network).yields(),
+    method("HttpService", "GetAsync(url: string, nocache: boolean?, headers: table?) -> string", get).yields(),
     method("HttpService", "JSONDecode(input: string) -> any", json_decode),
     method("HttpService", "JSONEncode(input: any) -> string", json_encode),
     method("HttpService", "PostAsync(url: string, data: string, content_type: EnumItem?, compress: boolean?, headers: table?) -> string", no_network).yields(),
-    method("HttpService", "RequestAsync(requestOptions: table) -> table", no_network).yields(),
+    method("HttpService", "RequestAsync(requestOptions: table) -> table", request).yields(),
     method("HttpService", "UrlEncode(input: string) -> string", url_encode),
 ];
 
 fn no_network(cx: &mut Cx<'_>) -> Outcome {
     this(cx)?;
     Err(messages::HTTP_DISABLED.into())
+}
+
+/// The answer to a request of a script, of whoever runs the world.
+fn answer(cx: &Cx<'_>, request: &HttpRequest) -> Result<HttpResponse, Raise> {
+    let peer = cx.peer();
+    let answers = peer.shared.http.get().ok_or(messages::HTTP_DISABLED)?;
+    Ok(answers.answer(request)?)
+}
+
+fn get(cx: &mut Cx<'_>) -> Outcome {
+    this(cx)?;
+    let (url, method) = (text(cx, 1)?, "GET".to_owned());
+    let response = answer(cx, &HttpRequest { url, method, headers: Vec::new(), body: Vec::new() })?;
+    if !(200..300).contains(&response.status) {
+        return Err(format!("HTTP {} ({})", response.status, response.reason).into());
+    }
+    cx.push(&Value::string(response.body));
+    Ok(Returns::ONE)
+}
+
+fn request(cx: &mut Cx<'_>) -> Outcome {
+    this(cx)?;
+    let asked = match cx.value(1)? {
+        Value::Table(table) => asked(&table)?,
+        other => return Err(format!("RequestAsync takes a table, not a {}", other.type_name()).into()),
+    };
+    let response = answer(cx, &asked)?;
+    let headers = response.headers.into_iter().map(|(name, value)| (name, Value::from(value)));
+    cx.push(&Value::record([
+        ("Success", Value::Boolean((200..300).contains(&response.status))),
+        ("StatusCode", Value::Number(f64::from(response.status))),
+        ("StatusMessage", Value::from(response.reason)),
+        ("Headers", Value::record(headers)),
+        ("Body", Value::string(response.body)),
+    ]));
+    Ok(Returns::ONE)
+}
+
+/// A request out of the table that describes it.
+fn asked(table: &Table) -> Result<HttpRequest, String> {
+    let field = |name: &str| {
+        let found = table.pairs.iter().find(|(key, _)| key.as_bytes() == Some(name.as_bytes()));
+        found.map(|(_, value)| value)
+    };
+    let words = |value: &Value| value.as_bytes().map(|bytes| String::from_utf8_lossy(bytes).into_owned());
+    let url = field("Url").and_then(words).ok_or("Url of RequestAsync is a string")?;
+    let method = match field("Method") {
+        None => "GET".to_owned(),
+        Some(value) => words(value).ok_or("Method of RequestAsync is a string")?,
+    };
+    let headers = match field("Headers") {
+        None => Vec::new(),
+        Some(Value::Table(headers)) => {
+            let header = |(name, value): &(Value, Value)| Some((words(name)?, value.to_string()));
+            let headers: Option<Vec<_>> = headers.pairs.iter().map(header).collect();
+            headers.ok_or("Headers of RequestAsync have names")?
+        }
+        Some(_) => return Err("Headers of RequestAsync are a table".to_owned()),
+    };
+    let body = match field("Body") {
+        None => Vec::new(),
+        Some(value) => value.as_bytes().ok_or("Body of RequestAsync is a string")?.to_vec(),
+    };
+    if method == "GET" && !body.is_empty() {
+        return Err("Http requests with method GET cannot have a body".to_owned());
+    }
+    Ok(HttpRequest { url, method, headers, body })
 }
 
 fn generate_guid(cx: &mut Cx<'_>) -> Outcome {

@@ -3,12 +3,14 @@
 //!
 //! Never reads the machine: seeds and settings come in from outside, time from [`crate::clock`].
 
+mod http;
 mod random;
 mod settings;
 pub mod words;
 
 use std::fmt;
 
+pub use http::{HttpAnswers, HttpRequest, HttpResponse};
 pub use random::{Random, Seed};
 pub use settings::{
     CompressEstimate, JoinOrder, RateLimitMode, RemoteKeys, ReplicationOrder, RunContext, Settings,

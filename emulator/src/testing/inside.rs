@@ -148,6 +148,7 @@ pub fn list(director: &Rc<Director>, placed: &Placed) -> Result<Value, Failure> 
         tree: Some(built.store.clone()),
         bytecode: director.worlds.bytecode.clone(),
         deadline: director.options.deadline.clone(),
+        http: director.options.world.http.clone(),
         ..WorldOptions::default()
     });
     let wrong = |error: crate::world::WorldError| Failure::text(error.to_string());

@@ -41,7 +41,7 @@ use crate::clock::{Time, WorldClock};
 use crate::datamodel::store::Store;
 use crate::network::{LinkSettings, Way};
 use crate::peer::{Peer, Shared};
-use crate::shared::{Diagnostic, LogLine, Seed, Settings, Side};
+use crate::shared::{Diagnostic, HttpAnswers, LogLine, Seed, Settings, Side};
 use crate::trace::Trace;
 use crate::value::InstanceId;
 use crate::vm::{BytecodeCache, Deadline, Failure};
@@ -72,6 +72,8 @@ pub struct WorldOptions {
     pub deadline: Deadline,
     /// Whether the trace has a record for each frame.
     pub trace_frames: bool,
+    /// Who answers the requests of `HttpService`; nobody when `None`.
+    pub http: Option<HttpAnswers>,
 }
 
 impl Default for WorldOptions {
@@ -87,6 +89,7 @@ impl Default for WorldOptions {
             bytecode: Arc::default(),
             deadline: Deadline::new(),
             trace_frames: false,
+            http: None,
         }
     }
 }
@@ -158,6 +161,9 @@ impl World {
             options.deadline.clone(),
         );
         shared.clock.set(clock);
+        if let Some(http) = options.http.clone() {
+            shared.http.get_or_init(|| http);
+        }
         let core = Core::new(shared);
         core.trace_mut().frames = options.trace_frames;
         core.trace_mut().header_mut().fps = options.fps;

@@ -390,6 +390,7 @@ impl Test {
             fps: self.fps,
             client_fps: self.client_fps,
             clients: self.clients,
+            http: None,
         };
         Ok((defaults, all.signals))
     }

@@ -134,6 +134,7 @@ fn new_world(cx: &mut Cx<'_>) -> Outcome {
         bytecode: director.worlds.bytecode.clone(),
         deadline: director.options.deadline.clone(),
         trace_frames: false,
+        http: run.http.clone(),
     })
     .map_err(wrong)?;
     let net = Value::record(

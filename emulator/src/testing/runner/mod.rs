@@ -20,7 +20,7 @@ use super::coverage::Counting;
 use super::report::Cut;
 use super::stored::StoredMode;
 use crate::network::LinkSettings;
-use crate::shared::SignalMode;
+use crate::shared::{HttpAnswers, SignalMode};
 
 /// What to run and how.
 #[derive(Clone, Debug)]
@@ -124,6 +124,8 @@ pub struct WorldDefaults {
     pub client_fps: Option<f64>,
     /// Clients that join at the start.
     pub clients: u32,
+    /// Who answers the requests of `HttpService`; nobody when `None`.
+    pub http: Option<HttpAnswers>,
 }
 
 /// Stops a run from another thread. Clones stop the same run.

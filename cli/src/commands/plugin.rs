@@ -1,0 +1,93 @@
+//! `blinkblox plugin`: the Studio plugin as a model file, or in Studio's folder. Source: tooling specification, 5 and 12.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use blinkblox_compiler::diagnostics::{Code, Diagnostic};
+use clap::{Parser, Subcommand};
+
+use super::usage;
+use crate::loader::forward;
+use crate::plugin;
+use crate::printer::{Format, print_out};
+use crate::writer;
+
+/// Name of the plugin's file.
+const FILE: &str = "blinkblox-plugin.rbxm";
+
+/// Write the Studio plugin, or install it
+///
+/// This executable carries the plugin, BlinkBlox Editor, for schemas that live in a place.
+#[derive(Parser)]
+pub struct Plugin {
+    #[command(subcommand)]
+    action: Action,
+}
+
+#[derive(Subcommand)]
+enum Action {
+    /// Write the plugin as a model file
+    Build {
+        /// Where to
+        #[arg(short, long, value_name = "PATH", default_value = FILE)]
+        output: PathBuf,
+    },
+    /// Put the plugin into Studio's folder of plugins
+    Install {
+        /// The folder, where it is not the usual one
+        #[arg(long, value_name = "FOLDER")]
+        folder: Option<PathBuf>,
+    },
+}
+
+impl Plugin {
+    /// Writes the plugin's file.
+    pub fn run(self) -> ExitCode {
+        let written = match self.action {
+            Action::Build { output } => write(&output),
+            Action::Install { folder } => match folder.or_else(usual_folder) {
+                Some(folder) => write(&folder.join(FILE)),
+                None => Err(Box::new(
+                    usage::error("Studio's folder of plugins is not known on this system")
+                        .note("Name it with `--folder`; Studio shows it under Plugins > Plugins Folder."),
+                )),
+            },
+        };
+        match written {
+            Ok(path) => {
+                print_out(&format!("wrote {}\n", forward(&path)));
+                ExitCode::SUCCESS
+            }
+            Err(diagnostic) => usage::refuse(*diagnostic, Format::Human),
+        }
+    }
+}
+
+/// Where Studio looks for plugins of its user.
+fn usual_folder() -> Option<PathBuf> {
+    let home = |variable| std::env::var_os(variable).filter(|path| !path.is_empty()).map(PathBuf::from);
+    if cfg!(windows) {
+        home("LOCALAPPDATA").map(|path| path.join("Roblox").join("Plugins"))
+    } else if cfg!(target_os = "macos") {
+        home("HOME").map(|path| path.join("Documents").join("Roblox").join("Plugins"))
+    } else {
+        None
+    }
+}
+
+/// Writes the plugin beside its target and renames it over, so that Studio never loads half a file.
+fn write(path: &Path) -> Result<PathBuf, Box<Diagnostic>> {
+    let shown = forward(path);
+    let failed = |why: String| {
+        Box::new(Diagnostic::error(Code::FileUnwritable, format!("{shown} cannot be written: {why}")))
+    };
+    let model = plugin::model().map_err(failed)?;
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    std::fs::create_dir_all(folder).map_err(|error| failed(error.kind().to_string()))?;
+    if path.is_dir() {
+        return Err(failed("it is a folder".to_string()));
+    }
+    let file = writer::stage(path, &model).map_err(|error| failed(error.kind().to_string()))?;
+    file.persist(path).map_err(|error| failed(error.error.kind().to_string()))?;
+    Ok(path.to_path_buf())
+}

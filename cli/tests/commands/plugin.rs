@@ -1,0 +1,96 @@
+//! The Studio plugin: its model file, and its modules in the emulator against a real `blinkblox serve`.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use blinkblox_emulator::project::discover::{Discovery, discover};
+use blinkblox_emulator::shared::{HttpAnswers, HttpRequest, HttpResponse, SignalMode};
+use blinkblox_emulator::testing::reporters::{Format, render};
+use blinkblox_emulator::testing::{RunOptions, WorldDefaults, run};
+
+use crate::serve::{Service, send};
+use crate::support::{blinkblox, code, err, out, project};
+
+fn plugin() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../plugins/studio")
+}
+
+/// What the specs' requests are answered with: the service's own answers, and where it is.
+fn answers(service: &Service) -> HttpAnswers {
+    let (port, token) = (service.port, service.token.clone());
+    HttpAnswers::new(move |request: &HttpRequest| {
+        if request.url == "http://specs/service" {
+            let told = serde_json::json!({ "port": port, "token": token }).to_string();
+            return Ok(HttpResponse { status: 200, reason: "OK".into(), headers: vec![], body: told.into() });
+        }
+        let path =
+            request.url.strip_prefix(&format!("http://127.0.0.1:{port}")).ok_or("HttpError: ConnectFail")?;
+        let mut head = format!("{} {path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n", request.method);
+        for (name, value) in &request.headers {
+            head += &format!("{name}: {value}\r\n");
+        }
+        head += &format!("Content-Length: {}\r\nConnection: close\r\n\r\n", request.body.len());
+        let (status, body) = send(port, head.as_bytes(), &request.body);
+        Ok(HttpResponse { status, reason: String::new(), headers: vec![], body })
+    })
+}
+
+#[test]
+fn the_plugins_specs_pass_against_the_real_service() {
+    let service = Service::start();
+    let discovery = Discovery { roots: vec![plugin()], include: Vec::new(), exclude: Vec::new() };
+    let files: Vec<PathBuf> = discover(&discovery, None).unwrap().into_iter().map(|file| file.path).collect();
+    assert!(files.len() >= 9, "{files:?}");
+    let options = RunOptions {
+        files,
+        signals: vec![SignalMode::Immediate, SignalMode::Deferred],
+        wall_timeout: std::time::Duration::from_secs(120),
+        world: WorldDefaults { http: Some(answers(&service)), ..WorldDefaults::default() },
+        ..RunOptions::default()
+    };
+    let report = run(&options, |_| {});
+    assert_eq!(report.exit_code(), 0, "\n{}", render(&report, Format::Pretty, false));
+    assert!(report.totals().passed >= 80, "{} passed", report.totals().passed);
+}
+
+#[test]
+fn the_model_is_written_whole_and_the_same() {
+    let folder = project(&[]);
+    let output = blinkblox(&folder, &["plugin", "build"]);
+    assert_eq!((code(&output), out(&output)), (0, "wrote blinkblox-plugin.rbxm\n".to_string()));
+    let first = fs::read(folder.path().join("blinkblox-plugin.rbxm")).unwrap();
+    assert!(first.starts_with(b"<roblox!"));
+    let output = blinkblox(&folder, &["plugin", "build", "-o", "out/deep/Plugin.rbxm"]);
+    assert_eq!(code(&output), 0, "{}", err(&output));
+    assert_eq!(fs::read(folder.path().join("out/deep/Plugin.rbxm")).unwrap(), first);
+    let output = blinkblox(&folder, &["plugin", "install", "--folder", "Plugins"]);
+    assert_eq!(code(&output), 0, "{}", err(&output));
+    assert_eq!(fs::read(folder.path().join("Plugins/blinkblox-plugin.rbxm")).unwrap(), first);
+    let output = blinkblox(&folder, &["plugin", "build", "-o", "out"]);
+    assert_eq!(code(&output), 1);
+    assert!(err(&output).contains("out cannot be written: it is a folder"), "{}", err(&output));
+}
+
+#[test]
+fn the_plugin_holds_every_instance_it_requires() {
+    let folder = project(&[]);
+    assert_eq!(code(&blinkblox(&folder, &["plugin", "build"])), 0);
+    // The model as a place would load it: its own modules find each other.
+    let spec = "it('starts', function()\n\
+        local root = game:GetService('ServerStorage').Model['BlinkBlox Editor']\n\
+        expect(root.ClassName).toBe('Script')\n\
+        expect(type(require(root.View.Window).new)).toBe('function')\n\
+        expect(require(root.Version)).toBe(require(root.Version))\nend)\n";
+    fs::write(folder.path().join("model.spec.luau"), spec).unwrap();
+    let tree = r#"{ "name": "P", "tree": { "$className": "DataModel", "ServerStorage": {
+        "Model": { "Editor": { "$path": "blinkblox-plugin.rbxm" } }, "Specs": { "$path": "model.spec.luau" } } } }"#;
+    fs::write(
+        folder.path().join("default.project.json"),
+        tree.replace("\"Editor\"", "\"BlinkBlox Editor\"")
+            .replace("\"Model\": {", "\"Model\": { \"$className\": \"Folder\","),
+    )
+    .unwrap();
+    let output = blinkblox(&folder, &["test", "--no-strict", "model.spec.luau"]);
+    let output = if code(&output) == 2 { blinkblox(&folder, &["test", "model.spec.luau"]) } else { output };
+    assert_eq!(code(&output), 0, "{}{}", out(&output), err(&output));
+}
