@@ -1,3 +1,4 @@
 //! What whole-product tests share.
 
+pub mod book;
 pub mod corpus;

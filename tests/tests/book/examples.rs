@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
 
+use blinkblox_compiler::diff::Diff;
 use blinkblox_compiler::schema::Profile;
 use blinkblox_compiler::sizes::Sizes;
 use blinkblox_compiler::source::MemoryLoader;
@@ -13,7 +14,7 @@ use blinkblox_emulator::testing::reporters::{Format, render};
 use blinkblox_emulator::testing::{RunOptions, run};
 
 use super::api;
-use super::pages::{Fence, Page, Piece, join, pieces, root};
+use blinkblox_tests::book::{Fence, Page, Piece, join, pieces, root};
 
 /// A page that has been played.
 pub struct Played {
@@ -49,6 +50,8 @@ end)
 /// An example as far as the page has come.
 #[derive(Default)]
 struct Example {
+    /// The entry of the example before it.
+    before: Option<String>,
     /// Its files but for specs.
     files: BTreeMap<String, String>,
     /// Whether what stands there now was run.
@@ -75,7 +78,8 @@ pub fn play(page: &Page, text: &str) -> Played {
             ("blink", path) => {
                 if example.files.contains_key(ENTRY) {
                     example.finish(&at, &mut played);
-                    example = Example::default();
+                    let before = example.files.remove(ENTRY);
+                    example = Example { before, ..Example::default() };
                 }
                 let path = if path.is_empty() { ENTRY } else { path };
                 example.files.insert(path.to_owned(), fence.body.clone());
@@ -101,6 +105,7 @@ pub fn play(page: &Page, text: &str) -> Played {
                 let analysis = compiled(&example, &at).analysis;
                 fence.body = Sizes::of(&analysis).unwrap().text();
             }
+            ("changes", _) => fence.body = changes(&example, &at),
             ("api", name) => fence.body = api::members(&compiled(&example, &at), name, &at),
             ("reader", name) => fence.body = api::reader(&compiled(&example, &at), name, &at),
             ("bytes", name) => {
@@ -217,6 +222,14 @@ fn compiled(example: &Example, at: &str) -> Compilation {
         .collect();
     assert!(compilation.outputs.is_some(), "{at}: {errors:?}");
     compilation
+}
+
+/// What changed from the schema of the example before.
+fn changes(example: &Example, at: &str) -> String {
+    let before = example.before.clone().unwrap_or_else(|| panic!("{at}: there are no two schemas above"));
+    let before = Example { files: BTreeMap::from([(ENTRY.to_owned(), before)]), ..Example::default() };
+    let (old, new) = (compiled(&before, at).analysis, compiled(example, at).analysis);
+    Diff::of(&old.schema.unwrap(), &new.schema.unwrap()).text("released.blink", "game.blink")
 }
 
 /// A schema that is there to be refused, or warned of.

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use super::pages::{self, Page, prose};
+use blinkblox_tests::book::{self as pages, Page, prose};
 
 /// Links of a page: the line, the text and the target.
 pub fn links(text: &str) -> Vec<(usize, String, String)> {

@@ -15,6 +15,7 @@
 //! | `bytes NAME` | where each field of the last such event lay in the example's last run |
 //! | `output` | what the sides of the example's last run printed |
 //! | `api NAME` | the members of that declaration in the modules of the schema above |
+//! | `changes` | `blinkblox diff` of the last two schemas above |
 //! | `reader NAME` | how the server's module reads that event |
 //!
 //! Between `<!-- table NAME -->` and `<!-- end -->` stands a table of the code's own, of `tables.rs`.
@@ -26,13 +27,12 @@ mod api;
 mod examples;
 mod links;
 mod members;
-mod pages;
 mod tables;
 mod texts;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use pages::update;
+use blinkblox_tests::book::{self as pages, update};
 
 /// Holds a file of the repository to what it should be, or writes it.
 fn hold(file: &std::path::Path, found: &str, wanted: &str) {

@@ -3,12 +3,12 @@
 use blinkblox_compiler::diagnostics::Code;
 use blinkblox_compiler::explain;
 use blinkblox_compiler::ide::words;
-use blinkblox_compiler::schema::{event, options};
+use blinkblox_compiler::schema::{Options, event, options};
 use blinkblox_compiler::syntax::token::Primitive;
 use blinkblox_emulator::network::{LinkSettings, LossModel, PRESETS};
 use blinkblox_emulator::shared::{DiagnosticCode, Settings, words as remarks};
 
-use super::pages::Page;
+use blinkblox_tests::book::Page;
 
 const END: &str = "<!-- end -->";
 
@@ -200,4 +200,43 @@ fn remark_table() -> String {
             ]
         }),
     )
+}
+
+/// What the table says an option is without being set is what the compiler takes it for.
+#[test]
+fn usual_values_are_those_of_the_compiler() {
+    let usual = Options::default();
+    let values = [
+        ("Typescript", usual.typescript.to_string()),
+        ("Casing", format!("{:?}", usual.casing)),
+        ("ExportLimits", usual.export_limits.to_string()),
+        ("ManualReplication", usual.manual_replication.to_string()),
+        ("ClientFlushRate", usual.client_flush_rate.to_string()),
+        ("BatchUnreliable", usual.batch_unreliable.to_string()),
+        ("UsePolling", usual.use_polling.to_string()),
+        ("Predict", usual.predict.to_string()),
+        ("AutoStart", usual.auto_start.to_string()),
+        ("WriteValidations", usual.write_validations.to_string()),
+        ("SyncValidation", usual.sync_validation.to_string()),
+        ("MaxUnreliableSize", usual.max_unreliable_size.to_string()),
+        ("MaxPacketSize", usual.max_packet_size.to_string()),
+        ("MaxEventsPerPacket", usual.max_events_per_packet.to_string()),
+        ("MaxInstancesPerPacket", usual.max_instances_per_packet.to_string()),
+        ("RequireRates", usual.require_rates.to_string()),
+        ("InvocationTimeout", usual.invocation_timeout.to_string()),
+        ("TrafficStats", usual.traffic_stats.to_string()),
+    ];
+    for (name, value) in values {
+        assert_eq!(words::option(name).unwrap().1, value, "{name}");
+    }
+    assert_eq!(usual.inbound_bytes_per_second, 8 * usual.max_packet_size);
+    assert_eq!(usual.inbound_burst, usual.inbound_bytes_per_second);
+    // What is none without being set.
+    for (name, value) in [
+        ("OutboundBytesPerSecond", usual.outbound_bytes_per_second),
+        ("DefaultRate", usual.default_rate),
+        ("ClientConnectTimeout", usual.client_connect_timeout.map(|seconds| seconds as u32)),
+    ] {
+        assert!(value.is_none() && words::option(name).unwrap().1.starts_with("none"), "{name}");
+    }
 }

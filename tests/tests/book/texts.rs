@@ -1,7 +1,7 @@
 //! `llms.txt`: the book's contents for programs that read, with what each page is about.
 
 use super::links::links;
-use super::pages::{Page, prose};
+use blinkblox_tests::book::{Page, prose};
 
 /// The contents: the summary's parts and pages, each page with its first sentence.
 pub fn overview(pages: &[Page]) -> String {

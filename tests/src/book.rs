@@ -1,4 +1,4 @@
-//! Pages as text, and the fenced blocks in them.
+//! Pages of the book as text, and the fenced blocks in them.
 
 use std::path::{Path, PathBuf};
 
@@ -143,19 +143,24 @@ pub fn prose(text: &str) -> String {
     out
 }
 
-#[test]
-fn pages_are_taken_apart_and_put_together() {
-    let text = "one\n```blink\ntype A = u8\n```\ntwo\n````md\n```\n````\n";
-    let pieces = pieces(text);
-    let fences: Vec<&Fence> = pieces
-        .iter()
-        .filter_map(|piece| match piece {
-            Piece::Fence(fence) => Some(fence),
-            Piece::Prose(_) => None,
-        })
-        .collect();
-    assert_eq!(fences[0], &Fence { info: "blink".into(), line: 2, body: "type A = u8\n".into() });
-    assert_eq!(fences[1].body, "```\n");
-    assert_eq!(join(&pieces), text);
-    assert_eq!(prose(text).lines().count(), text.lines().count());
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pages_are_taken_apart_and_put_together() {
+        let text = "one\n```blink\ntype A = u8\n```\ntwo\n````md\n```\n````\n";
+        let pieces = pieces(text);
+        let fences: Vec<&Fence> = pieces
+            .iter()
+            .filter_map(|piece| match piece {
+                Piece::Fence(fence) => Some(fence),
+                Piece::Prose(_) => None,
+            })
+            .collect();
+        assert_eq!(fences[0], &Fence { info: "blink".into(), line: 2, body: "type A = u8\n".into() });
+        assert_eq!(fences[1].body, "```\n");
+        assert_eq!(join(&pieces), text);
+        assert_eq!(prose(text).lines().count(), text.lines().count());
+    }
 }
