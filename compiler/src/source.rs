@@ -79,27 +79,56 @@ pub struct SourceFile {
     /// Its text, without a byte order mark.
     pub text: String,
     line_starts: Vec<u32>,
-    /// Characters before every [`STRIDE`]th byte; empty when each byte is a character.
-    characters: Vec<u32>,
+    /// What lies before every [`STRIDE`]th byte; empty when each byte is a character.
+    counts: Vec<Count>,
+}
+
+/// How long a text is in other units than bytes.
+#[derive(Clone, Copy, Debug, Default)]
+struct Count {
+    characters: u32,
+    /// Units of UTF-16.
+    units: u32,
+}
+
+impl Count {
+    /// The count with that of more bytes, which begin where a character does or inside one.
+    fn with(self, bytes: &[u8]) -> Count {
+        let characters = bytes.iter().filter(|byte| starts_character(**byte)).count();
+        // A character of four bytes takes two units.
+        let wide = bytes.iter().filter(|byte| **byte >= 0xF0).count();
+        Count {
+            characters: self.characters + clamp_offset(characters),
+            units: self.units + clamp_offset(characters + wide),
+        }
+    }
 }
 
 /// Bytes between two counts of characters: what a column costs at most, however long its line is.
 const STRIDE: usize = 256;
 
 impl SourceFile {
-    /// Characters before a byte offset, from the start of the file.
-    fn characters_before(&self, offset: u32) -> u32 {
+    /// What lies before a byte offset, from the start of the file.
+    fn before(&self, offset: u32) -> Count {
         let offset = (offset as usize).min(self.text.len());
-        let Some(known) = self.characters.get(offset / STRIDE) else { return clamp_offset(offset) };
-        let bytes = &self.text.as_bytes()[offset / STRIDE * STRIDE..offset];
-        known + clamp_offset(bytes.iter().filter(|byte| starts_character(**byte)).count())
+        match self.counts.get(offset / STRIDE) {
+            Some(known) => known.with(&self.text.as_bytes()[offset / STRIDE * STRIDE..offset]),
+            None => Count { characters: clamp_offset(offset), units: clamp_offset(offset) },
+        }
     }
 
     /// Column of a byte offset in characters, from 1.
     pub fn character_column(&self, offset: u32) -> u32 {
         let position = self.position(offset);
         let line = position.offset - (position.column - 1);
-        self.characters_before(position.offset) - self.characters_before(line) + 1
+        self.before(position.offset).characters - self.before(line).characters + 1
+    }
+
+    /// Column of a byte offset in units of UTF-16, from 1.
+    pub fn utf16_column(&self, offset: u32) -> u32 {
+        let position = self.position(offset);
+        let line = position.offset - (position.column - 1);
+        self.before(position.offset).units - self.before(line).units + 1
     }
 
     /// Line, column and offset of a byte offset; one past the end is clamped to the end.
@@ -166,17 +195,17 @@ impl Sources {
         line_starts.extend(
             text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| clamp_offset(at + 1)),
         );
-        let mut characters = Vec::new();
+        let mut counts = Vec::new();
         if !text.is_ascii() {
-            let mut count = 0;
+            let mut count = Count::default();
             for stride in text.as_bytes().chunks(STRIDE) {
-                characters.push(clamp_offset(count));
-                count += stride.iter().filter(|byte| starts_character(**byte)).count();
+                counts.push(count);
+                count = count.with(stride);
             }
-            characters.push(clamp_offset(count));
+            counts.push(count);
         }
         let (shown, path) = (shown.to_string(), path.to_string());
-        self.files.push(SourceFile { shown, path, text, line_starts, characters });
+        self.files.push(SourceFile { shown, path, text, line_starts, counts });
         FileId(clamp_offset(self.files.len() - 1))
     }
 
@@ -370,6 +399,11 @@ mod tests {
             assert_eq!(sources[file].character_column(at as u32), expected);
         }
         assert_eq!(sources[file].character_column(2), 2);
+        let wide = sources.add("b", "b", format!("a\n{}x", "\u{1F600}\u{e9}".repeat(200)));
+        assert_eq!(sources[wide].utf16_column(2 + 4), 3);
+        assert_eq!(sources[wide].utf16_column(2 + 6), 4);
+        assert_eq!(sources[wide].utf16_column(2 + 200 * 6), 601);
+        assert_eq!(sources[wide].character_column(2 + 200 * 6), 401);
         assert_eq!(sources[file].character_column(u32::MAX), 402);
     }
 

@@ -4,11 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use blinkblox_compiler::Analysis;
 use blinkblox_compiler::diagnostics::{Code, Diagnostic, Severity};
+use blinkblox_compiler::source::FileId;
 use lsp_server::Notification;
 use lsp_types::notification::{Notification as _, PublishDiagnostics};
 use lsp_types::{
     DiagnosticRelatedInformation, DiagnosticSeverity, DiagnosticTag, Location, NumberOrString,
-    PublishDiagnosticsParams, Range, Uri,
+    PublishDiagnosticsParams, Range,
 };
 
 use super::documents::{Documents, uri_of};
@@ -104,17 +105,9 @@ fn converted(
     (path, shown)
 }
 
-/// Whether a shown diagnostic is this one: same code, same place.
-pub fn is_shown_as(
-    documents: &Documents,
-    analysis: &Analysis,
-    diagnostic: &Diagnostic,
-    range: Range,
-    uri: &Uri,
-) -> bool {
-    let Some(span) = diagnostic.span() else { return false };
-    documents.uri(analysis, span.file).as_ref() == Some(uri) && {
-        let own = documents.range(analysis, span);
-        own.start <= range.end && range.start <= own.end
-    }
+/// Whether a diagnostic of an analysis is shown in its entry and touches a range.
+pub fn touches(documents: &Documents, analysis: &Analysis, diagnostic: &Diagnostic, range: Range) -> bool {
+    let Some(span) = diagnostic.span().filter(|span| span.file == FileId(0)) else { return false };
+    let own = documents.range(analysis, span);
+    own.start <= range.end && range.start <= own.end
 }

@@ -1,15 +1,17 @@
 //! The schemas an editor has open, over those on disk, and where the compiler's places are in them.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::rc::Rc;
 
 use blinkblox_compiler::Analysis;
 use blinkblox_compiler::ide::names::{Definition, definition};
 use blinkblox_compiler::schema::Profile;
 use blinkblox_compiler::source::{FileId, SourceFile, SourceLoader, Span};
-use lsp_types::{Position, Range, TextDocumentContentChangeEvent, Uri};
+use lsp_types::{MessageType, Position, Range, ShowMessageParams, TextDocumentContentChangeEvent, Uri};
 use serde_json::Value;
 
+use super::workspace;
 use crate::loader::{DiskLoader, forward};
 
 /// What a position's character counts.
@@ -28,7 +30,13 @@ pub struct Documents {
     pub encoding: Encoding,
     /// Whether inlay hints are shown: off until the editor asks for them.
     pub hints: bool,
+    /// Whether a schema is built when it, or something it imports, is saved.
+    pub compile_on_save: bool,
+    /// Folders the editor has open.
+    pub folders: Vec<PathBuf>,
     profile: Option<Profile>,
+    /// What the person is to be told, with the next answer.
+    messages: Vec<ShowMessageParams>,
     open: BTreeMap<String, String>,
     analyses: BTreeMap<String, Rc<Analysis>>,
     /// Files that were last told something, so that it can be taken back.
@@ -69,7 +77,7 @@ impl Documents {
         self.forget();
     }
 
-    /// Takes settings over: `profile`, and whether `inlayHints` are shown.
+    /// Takes settings over: `profile`, whether `inlayHints` are shown, and whether to `compileOnSave`.
     pub fn configure(&mut self, settings: &Value) {
         let settings = settings.get("blinkblox").unwrap_or(settings);
         if let Some(profile) = settings.get("profile").and_then(Value::as_str) {
@@ -78,12 +86,51 @@ impl Documents {
         if let Some(hints) = settings.get("inlayHints").and_then(Value::as_bool) {
             self.hints = hints;
         }
+        if let Some(compile) = settings.get("compileOnSave").and_then(Value::as_bool) {
+            self.compile_on_save = compile;
+        }
         self.forget();
     }
 
     /// Forgets what was made of the schemas: something they are made of changed.
     pub fn forget(&mut self) {
         self.analyses.clear();
+    }
+
+    /// The profile schemas are checked under.
+    pub fn profile(&self) -> Profile {
+        self.profile.unwrap_or(Profile::Release)
+    }
+
+    /// Tells the person something, with the next answer.
+    pub fn say(&mut self, typ: MessageType, message: String) {
+        self.messages.push(ShowMessageParams { typ, message });
+    }
+
+    /// What the person is to be told now.
+    pub fn take_messages(&mut self) -> Vec<ShowMessageParams> {
+        std::mem::take(&mut self.messages)
+    }
+
+    /// Whether a schema is open and not as it is on disk.
+    pub fn is_unsaved(&self, path: &str) -> bool {
+        let Some(open) = self.open.get(path) else { return false };
+        std::fs::read(path).map_or(true, |disk| {
+            let disk = disk.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(&disk);
+            disk != open.strip_prefix('\u{FEFF}').unwrap_or(open).as_bytes()
+        })
+    }
+
+    /// Open schemas that name outputs and are made of a file: what is built anew when it is saved.
+    pub fn built_of(&mut self, path: &str) -> Vec<String> {
+        let mut found = Vec::new();
+        for entry in self.paths() {
+            let analysis = self.analysis(&entry);
+            if analysis.sources.find(path).is_some() && analysis.option_spans.contains_key("ServerOutput") {
+                found.push(entry);
+            }
+        }
+        found
     }
 
     /// Paths of the open schemas.
@@ -96,7 +143,7 @@ impl Documents {
         if let Some(known) = self.analyses.get(path) {
             return Rc::clone(known);
         }
-        let profile = self.profile.unwrap_or(Profile::Release);
+        let profile = self.profile();
         let made = Rc::new(blinkblox_compiler::analyze(&self.loader(), path, profile));
         self.analyses.insert(path.to_string(), Rc::clone(&made));
         made
@@ -106,7 +153,7 @@ impl Documents {
     pub fn analysis_with(&self, path: &str, texts: &BTreeMap<String, String>) -> Analysis {
         let mut loader = self.loader();
         loader.texts.extend(texts.iter().map(|(path, text)| (path.clone(), text.clone())));
-        blinkblox_compiler::analyze(&loader, path, self.profile.unwrap_or(Profile::Release))
+        blinkblox_compiler::analyze(&loader, path, self.profile())
     }
 
     fn loader(&self) -> Overlay {
@@ -120,15 +167,19 @@ impl Documents {
         (!analysis.sources.files().is_empty()).then_some(Place { analysis, file })
     }
 
-    /// Every open schema that reads the file in which the name at an offset is declared, each with the span of that
-    /// declaration in it: a name is used in more files than the one it is asked about in knows.
+    /// Every schema, open or in a folder of the workspace, that reads the file in which the name at an offset is
+    /// declared, each with the span of that declaration in it: a name is used in more files than the one it is asked
+    /// about in knows.
     pub fn users(&mut self, place: &Place, offset: u32) -> Vec<(Rc<Analysis>, Span)> {
         let Some(Definition::Name(target)) = definition(&place.analysis, place.file, offset) else {
             return Vec::new();
         };
         let declared_in = place.analysis.sources[target.file].path.clone();
         let mut users = vec![(Rc::clone(&place.analysis), target)];
-        for path in self.paths() {
+        let mut paths = self.paths();
+        let importers = workspace::importers(&self.folders, &declared_in);
+        paths.extend(importers.into_iter().filter(|path| !self.open.contains_key(path)));
+        for path in paths {
             let analysis = self.analysis(&path);
             if !Rc::ptr_eq(&analysis, &place.analysis)
                 && let Some(file) = analysis.sources.find(&declared_in)
@@ -153,13 +204,11 @@ impl Documents {
     /// A byte offset as the editor counts it.
     pub fn position(&self, file: &SourceFile, offset: u32) -> Position {
         let place = file.position(offset);
-        let line = file.line_range(place.line);
-        let before = file.text.get(line.start..place.offset as usize).unwrap_or("");
-        let character = match self.encoding {
-            Encoding::Utf8 => before.len(),
-            Encoding::Utf16 => before.encode_utf16().count(),
+        let column = match self.encoding {
+            Encoding::Utf8 => place.column,
+            Encoding::Utf16 => file.utf16_column(offset),
         };
-        Position { line: place.line - 1, character: u32::try_from(character).unwrap_or(u32::MAX) }
+        Position { line: place.line - 1, character: column - 1 }
     }
 
     /// The address of a file of an analysis.

@@ -6,20 +6,23 @@ mod diagnostics;
 mod documents;
 mod requests;
 mod transport;
+mod workspace;
 
 use std::process::ExitCode;
 
 use lsp_server::{ErrorCode, Message, Notification, Request, Response};
 use lsp_types::notification::{
-    DidChangeTextDocument, DidCloseTextDocument, DidOpenTextDocument, Notification as _,
+    DidChangeTextDocument, DidCloseTextDocument, DidOpenTextDocument, DidSaveTextDocument, Notification as _,
+    ShowMessage,
 };
 use lsp_types::{
     CodeActionKind, CodeActionOptions, CodeActionProviderCapability, CodeLensOptions, CompletionOptions,
-    DidChangeTextDocumentParams, DidCloseTextDocumentParams, DidOpenTextDocumentParams, DocumentLinkOptions,
-    FoldingRangeProviderCapability, HoverProviderCapability, InitializeParams, InitializeResult, OneOf,
-    PositionEncodingKind, RenameOptions, SelectionRangeProviderCapability, SemanticTokensFullOptions,
-    SemanticTokensOptions, SemanticTokensServerCapabilities, ServerCapabilities, ServerInfo,
-    TextDocumentSyncCapability, TextDocumentSyncKind, WorkDoneProgressOptions,
+    DidChangeTextDocumentParams, DidCloseTextDocumentParams, DidOpenTextDocumentParams,
+    DidSaveTextDocumentParams, DocumentLinkOptions, ExecuteCommandOptions, FoldingRangeProviderCapability,
+    HoverProviderCapability, InitializeParams, InitializeResult, OneOf, PositionEncodingKind, RenameOptions,
+    SelectionRangeProviderCapability, SemanticTokensFullOptions, SemanticTokensOptions,
+    SemanticTokensServerCapabilities, ServerCapabilities, ServerInfo, TextDocumentSyncCapability,
+    TextDocumentSyncKind, TextDocumentSyncOptions, TextDocumentSyncSaveOptions, WorkDoneProgressOptions,
 };
 use serde_json::Value;
 
@@ -81,7 +84,17 @@ impl Server {
             }
             _ => requests::answer(&mut self.documents, request),
         };
-        self.out.send(&Message::Response(response))
+        self.out.send(&Message::Response(response))?;
+        self.tell_person()
+    }
+
+    /// Sends what the person is to be told.
+    fn tell_person(&mut self) -> Result<(), Fatal> {
+        for message in self.documents.take_messages() {
+            let note = Notification::new(ShowMessage::METHOD.to_string(), message);
+            self.out.send(&Message::Notification(note))?;
+        }
+        Ok(())
     }
 
     fn initialize(&mut self, params: &InitializeParams) -> InitializeResult {
@@ -89,6 +102,7 @@ impl Server {
             params.capabilities.general.as_ref().and_then(|general| general.position_encodings.as_ref());
         let utf8 = offered.is_some_and(|offered| offered.contains(&PositionEncodingKind::UTF8));
         self.documents.encoding = if utf8 { Encoding::Utf8 } else { Encoding::Utf16 };
+        self.documents.folders = workspace::folders(params);
         if let Some(options) = &params.initialization_options {
             self.documents.configure(options);
         }
@@ -124,8 +138,15 @@ impl Server {
                 self.documents.configure(note.params.get("settings").unwrap_or(&Value::Null));
                 true
             }
-            "workspace/didChangeWatchedFiles" | "textDocument/didSave" => {
+            "workspace/didChangeWatchedFiles" => {
                 self.documents.forget();
+                true
+            }
+            DidSaveTextDocument::METHOD => {
+                self.documents.forget();
+                if let Ok(params) = serde_json::from_value::<DidSaveTextDocumentParams>(note.params) {
+                    requests::execute_command::saved(&mut self.documents, &params.text_document.uri);
+                }
                 true
             }
             _ => false,
@@ -135,7 +156,7 @@ impl Server {
                 self.out.send(&Message::Notification(note))?;
             }
         }
-        Ok(())
+        self.tell_person()
     }
 }
 
@@ -146,7 +167,12 @@ fn capabilities(encoding: Encoding) -> ServerCapabilities {
             Encoding::Utf8 => PositionEncodingKind::UTF8,
             Encoding::Utf16 => PositionEncodingKind::UTF16,
         }),
-        text_document_sync: Some(TextDocumentSyncCapability::Kind(TextDocumentSyncKind::INCREMENTAL)),
+        text_document_sync: Some(TextDocumentSyncCapability::Options(TextDocumentSyncOptions {
+            open_close: Some(true),
+            change: Some(TextDocumentSyncKind::INCREMENTAL),
+            save: Some(TextDocumentSyncSaveOptions::Supported(true)),
+            ..TextDocumentSyncOptions::default()
+        })),
         completion_provider: Some(CompletionOptions {
             trigger_characters: Some([".", ":", "<", "(", "\"", "@", "["].map(str::to_string).to_vec()),
             ..CompletionOptions::default()
@@ -172,6 +198,10 @@ fn capabilities(encoding: Encoding) -> ServerCapabilities {
             code_action_kinds: Some(vec![CodeActionKind::QUICKFIX]),
             ..CodeActionOptions::default()
         })),
+        execute_command_provider: Some(ExecuteCommandOptions {
+            commands: requests::execute_command::ALL.map(str::to_string).to_vec(),
+            work_done_progress_options: progress(),
+        }),
         code_lens_provider: Some(CodeLensOptions { resolve_provider: Some(false) }),
         inlay_hint_provider: Some(OneOf::Left(true)),
         semantic_tokens_provider: Some(SemanticTokensServerCapabilities::SemanticTokensOptions(

@@ -16,6 +16,8 @@ struct Editor {
     asked: i32,
     /// Diagnostics last told of each file.
     told: Vec<(String, Value)>,
+    /// What the person was told.
+    messages: Vec<String>,
 }
 
 impl Editor {
@@ -33,10 +35,14 @@ impl Editor {
             .spawn()
             .unwrap();
         let (input, output) = (server.stdin.take().unwrap(), server.stdout.take().unwrap());
-        let mut editor =
-            Editor { server, input, output: BufReader::new(output), folder, asked: 0, told: Vec::new() };
-        let answer =
-            editor.ask("initialize", json!({ "capabilities": {}, "processId": null, "rootUri": null }));
+        let output = BufReader::new(output);
+        let (told, messages) = (Vec::new(), Vec::new());
+        let mut editor = Editor { server, input, output, folder, asked: 0, told, messages };
+        let root = url::Url::from_directory_path(editor.folder.path()).unwrap().to_string();
+        let folders = json!([{ "uri": root, "name": "game" }]);
+        let params =
+            json!({ "capabilities": {}, "processId": null, "rootUri": null, "workspaceFolders": folders });
+        let answer = editor.ask("initialize", params);
         assert_eq!(answer["serverInfo"]["name"], "blinkblox");
         assert_eq!(answer["capabilities"]["positionEncoding"], "utf-16");
         editor.tell("initialized", json!({}));
@@ -88,6 +94,8 @@ impl Editor {
                 let uri = params["uri"].as_str().unwrap().to_string();
                 self.told.retain(|(told, _)| *told != uri);
                 self.told.push((uri, params["diagnostics"].clone()));
+            } else if message["method"] == "window/showMessage" {
+                self.messages.push(message["params"]["message"].as_str().unwrap().to_string());
             } else if message["id"] == id {
                 return message;
             }
@@ -309,6 +317,43 @@ fn a_name_is_renamed_in_every_open_schema_that_imports_it() {
 }
 
 #[test]
+fn a_name_is_renamed_in_schemas_that_nobody_has_open() {
+    let user = "import \"../rules\" as R\nstruct Other {\n\tX: R.Score,\n}\n";
+    let through = "import \"./user\"\nstruct More {\n\tX: user.R.Score,\n}\n";
+    let folder = [
+        ("main.blink", MAIN),
+        ("rules.blink", RULES),
+        ("deep/user.blink", user),
+        ("deep/through.blink", through),
+        ("deep/stranger.blink", "import \"./lonely\"\nstruct Score { X: u8 }\n"),
+        ("deep/lonely.blink", "type Score = u8\n"),
+    ];
+    let mut editor = Editor::open(&folder);
+    let main = editor.open_file("main.blink");
+    let mut params = Editor::at(&main, 3, 17);
+    params["newName"] = json!("Points");
+    let edit = editor.ask("textDocument/rename", params);
+    let changes = edit["changes"].as_object().unwrap();
+    let found: std::collections::BTreeMap<&str, usize> =
+        changes.iter().map(|(uri, edits)| (uri.as_str(), edits.as_array().unwrap().len())).collect();
+    let uris =
+        ["deep/through.blink", "deep/user.blink", "main.blink", "rules.blink"].map(|name| editor.uri(name));
+    let expected = [1, 1, 1, 2];
+    assert_eq!(found, uris.iter().map(String::as_str).zip(expected).collect());
+    // They are read anew when they change.
+    std::fs::write(
+        editor.folder.path().join("deep/user.blink"),
+        user.replace("as R", "as R\nscope Inner { }"),
+    )
+    .unwrap();
+    editor.tell("workspace/didChangeWatchedFiles", json!({ "changes": [] }));
+    let mut params = Editor::at(&main, 3, 17);
+    params["context"] = json!({ "includeDeclaration": true });
+    assert_eq!(editor.ask("textDocument/references", params).as_array().unwrap().len(), 5);
+    editor.close();
+}
+
+#[test]
 fn corrections_are_offered_where_the_fault_is() {
     let (mut editor, uri) = editor();
     editor.write(&uri, &MAIN.replace("Data: Bag", "Data: Bga"));
@@ -358,6 +403,131 @@ fn outlines_folds_colours_and_sizes() {
     assert_eq!(grown[0]["range"]["start"], json!({ "line": 3, "character": 1 }));
     assert!(grown[0]["parent"]["parent"].is_object());
     editor.close();
+}
+
+const BUILT: &str = "option ServerOutput = \"out/Server\"\noption ClientOutput = \"out/Client\"\nimport \"./rules\"\nevent Give { From: Server, Type: Reliable, Call: ManySync, Data: rules.Score }\n";
+
+impl Editor {
+    fn execute(&mut self, command: &str, arguments: Value) -> Value {
+        let command = format!("blinkblox.server.{command}");
+        self.answer("workspace/executeCommand", json!({ "command": command, "arguments": arguments }))
+    }
+
+    /// What the person was told since the last look.
+    fn heard(&mut self, uri: &str) -> Vec<String> {
+        // An answer comes behind everything told before it.
+        self.answer("textDocument/foldingRange", json!({ "textDocument": { "uri": uri } }));
+        std::mem::take(&mut self.messages)
+    }
+}
+
+#[test]
+fn a_module_and_a_page_are_shown_without_being_written() {
+    let (mut editor, uri) = editor();
+    editor.write(&uri, &MAIN.replace("Bag", "Sack"));
+    for (side, other) in [("server", "client"), ("client", "server")] {
+        let shown = editor.execute("module", json!([uri, side]))["result"].clone();
+        assert_eq!(shown["name"], format!("main.{side}.luau"));
+        let text = shown["text"].as_str().unwrap();
+        assert!(text.starts_with("--!") && text.contains("Sack"), "{text}");
+        assert_ne!(text, editor.execute("module", json!([uri, other]))["result"]["text"]);
+    }
+    let page = editor.execute("explain", json!(["W3020"]))["result"].clone();
+    assert_eq!(page["name"], "E3020.md");
+    assert!(page["text"].as_str().unwrap().contains("```blink"));
+    for (arguments, why) in [
+        (json!([uri, "types"]), "main sets no TypesOutput."),
+        (json!([uri, "both"]), "\"both\" is not `server`, `client` or `types`."),
+        (json!([]), "blinkblox.server.module needs an argument."),
+    ] {
+        assert_eq!(editor.execute("module", arguments)["error"]["message"], why);
+    }
+    assert_eq!(editor.execute("explain", json!(["E9"]))["error"]["message"], "there is no code \"E9\".");
+    editor.write(&uri, &MAIN.replace("Data: Bag", "Data: Bga"));
+    let refused = editor.execute("module", json!([uri, "server"]));
+    let why = refused["error"]["message"].as_str().unwrap();
+    assert!(why.starts_with("main does not compile: ") && why.ends_with(" (E3007)."), "{why}");
+    editor.close();
+}
+
+#[test]
+fn a_schema_is_built_and_verified_from_the_editor() {
+    let mut editor = Editor::open(&[("game.blink", BUILT), ("rules.blink", RULES)]);
+    let uri = editor.open_file("game.blink");
+    let lenses = editor.ask("textDocument/codeLens", json!({ "textDocument": { "uri": uri } }));
+    let titles: Vec<&str> =
+        lenses.as_array().unwrap().iter().map(|lens| lens["command"]["title"].as_str().unwrap()).collect();
+    assert_eq!(titles, ["Compile", "Verify", "index 0 \u{b7} data 3 bytes"]);
+    let (compile, verify) = (&lenses[0]["command"], &lenses[1]["command"]);
+    editor.ask("workspace/executeCommand", verify.clone());
+    let heard = editor.heard(&uri);
+    assert!(heard.len() == 1 && heard[0].contains("missing"), "{heard:?}");
+    let server = editor.folder.path().join("out/Server.luau");
+    assert!(!server.exists());
+    for command in [compile, verify] {
+        editor.ask("workspace/executeCommand", command.clone());
+        assert_eq!(editor.heard(&uri), ["game.blink: its modules are up to date."]);
+    }
+    assert!(server.is_file());
+    // What is not saved is not built.
+    editor.write(&uri, &BUILT.replace("Give", "Take"));
+    let refused = editor.answer("workspace/executeCommand", compile.clone());
+    assert_eq!(refused["error"]["message"], "Save game.blink first: what is on disk is compiled.");
+    editor.close();
+}
+
+#[test]
+fn a_schema_is_built_when_something_it_is_made_of_is_saved() {
+    let mut editor = Editor::open(&[("game.blink", BUILT), ("rules.blink", RULES)]);
+    let (uri, rules) = (editor.open_file("game.blink"), editor.open_file("rules.blink"));
+    let path = editor.folder.path().to_path_buf();
+    let saved = |editor: &mut Editor, text: &str| {
+        std::fs::write(path.join("rules.blink"), text).unwrap();
+        editor.write(&rules, text);
+        editor.tell("textDocument/didSave", json!({ "textDocument": { "uri": rules } }));
+        editor.heard(&uri)
+    };
+    // Off until it is asked for.
+    assert_eq!(saved(&mut editor, RULES), [] as [&str; 0]);
+    assert!(!path.join("out").exists());
+    editor.tell(
+        "workspace/didChangeConfiguration",
+        json!({ "settings": { "blinkblox": { "compileOnSave": true } } }),
+    );
+    assert_eq!(saved(&mut editor, RULES), [] as [&str; 0]);
+    let before = std::fs::read_to_string(path.join("out/Server.luau")).unwrap();
+    assert_eq!(saved(&mut editor, &RULES.replace("u16", "u24")), [] as [&str; 0]);
+    assert_ne!(std::fs::read_to_string(path.join("out/Server.luau")).unwrap(), before);
+    let heard = saved(&mut editor, &RULES.replace("u16", "u99"));
+    assert!(heard.len() == 1 && heard[0].starts_with("game.blink: [E3007]"), "{heard:?}");
+    editor.close();
+}
+
+/// Places on one line are found without walking the line: a file whose faults are all on its first line, and not of one
+/// byte a character, is answered for as quickly as any. The pace is held to that of the same file with its lines apart.
+#[test]
+fn thousands_of_faults_on_one_line_are_no_slower_than_on_many() {
+    let mut took = Vec::new();
+    for gap in ["\n", " "] {
+        let mut text = "-- \u{e9}\u{1F600}".to_string() + "\n";
+        text += &format!("type A = Nothing{gap}struct B {{ X: Nowhere, \"\u{e9}\" }}{gap}").repeat(3_000);
+        let (mut editor, uri) = editor();
+        let started = std::time::Instant::now();
+        editor.write(&uri, &text);
+        assert_eq!(editor.diagnostics(&uri).len(), 500);
+        let document = json!({ "textDocument": { "uri": uri } });
+        let tokens = editor.ask("textDocument/semanticTokens/full", document);
+        assert!(tokens["data"].as_array().unwrap().len() > 20_000);
+        let (start, end) = (json!({ "line": 1, "character": 0 }), json!({ "line": 1, "character": 5 }));
+        let range = json!({ "start": start, "end": end });
+        let asked =
+            json!({ "textDocument": { "uri": uri }, "range": range, "context": { "diagnostics": [] } });
+        editor.ask("textDocument/codeAction", asked);
+        took.push(started.elapsed());
+        editor.close();
+    }
+    println!("on many lines {:?}, on one {:?}", took[0], took[1]);
+    assert!(took[1] < took[0] * 4 + std::time::Duration::from_millis(500), "{took:?}");
 }
 
 #[test]

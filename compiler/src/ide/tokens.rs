@@ -1,10 +1,13 @@
 //! What each token is, for colours. Source: tooling specification, 7.2.
+//!
+//! Works on tokens alone, so that a text that does not parse keeps its colours: a stack of the brackets that are open
+//! says what a word stands for where it is.
 
-use super::{own_spelling, words};
+use super::own_spelling;
 use crate::schema::event;
 use crate::source::{FileId, Span};
 use crate::syntax::lexer::lex;
-use crate::syntax::token::{Token, TokenKind};
+use crate::syntax::token::{Keyword, Token, TokenKind};
 
 /// A class of tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,7 +18,7 @@ pub enum Class {
     Keyword,
     /// `@profile`.
     Attribute,
-    /// `From`, `Rate` in front of a colon in a block.
+    /// `From`, `Rate` in a block.
     Key,
     /// `Reliable`, `true`.
     Constant,
@@ -31,7 +34,7 @@ pub enum Class {
     String,
     /// The name a declaration declares.
     Declared,
-    /// A field, flag or value.
+    /// A field, flag, value or variant.
     Property,
     /// A reference to a type.
     Reference,
@@ -63,74 +66,224 @@ impl Class {
 pub fn classes(file: FileId, text: &str) -> Vec<(Span, Class)> {
     let lexed = lex(file, text);
     let mut found: Vec<(Span, Class)> = lexed.comments.iter().map(|span| (*span, Class::Comment)).collect();
-    let tokens = &lexed.tokens;
-    for at in 0..tokens.len() {
-        let before = at.checked_sub(1).map(|before| tokens[before]);
-        if let Some(class) = class(text, tokens[at], before, tokens.get(at + 1).copied()) {
-            found.push((tokens[at].span, class));
+    let mut walk = Walk { text, stack: vec![Frame::of(Place::Document)] };
+    for (at, token) in lexed.tokens.iter().enumerate() {
+        let after = lexed.tokens.get(at + 1).map(|after| after.kind);
+        if let Some(class) = walk.class(*token, after) {
+            found.push((token.span, class));
         }
     }
     found.sort_by_key(|(span, _)| span.start);
     found
 }
 
-fn class(text: &str, token: Token, before: Option<Token>, after: Option<Token>) -> Option<Class> {
-    let words_of = |token: Token| text.get(token.span.start as usize..token.span.end as usize).unwrap_or("");
-    let written = words_of(token);
-    let follows = |kind: TokenKind| after.is_some_and(|after| after.kind == kind);
-    let behind = |kind: TokenKind| before.is_some_and(|before| before.kind == kind);
-    let declares = matches!(before.map(|before| before.kind), Some(TokenKind::Keyword(_)));
-    Some(match token.kind {
-        TokenKind::Attribute => Class::Attribute,
-        TokenKind::Number | TokenKind::Range => Class::Number,
-        TokenKind::String => Class::String,
-        TokenKind::Class => Class::RobloxClass,
-        kind if kind.is_word() && follows(TokenKind::Colon) => {
-            let key = own_spelling(written);
-            let keys = [event::EVENT_KEYS, event::FUNCTION_KEYS, event::STREAM_KEYS];
-            match keys.iter().any(|keys| keys.contains(&key.as_str())) && behind_block(before) {
-                true => Class::Key,
-                false => Class::Property,
+/// What the innermost open bracket holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Place {
+    /// Declarations, of a file or of a scope.
+    Document,
+    /// Fields of a struct.
+    Fields,
+    /// Values of an enum, variants of a tagged one, flags of a set.
+    Labels,
+    /// The key and value types of a map.
+    Map,
+    /// Entries of an event, a function or what stands in one.
+    Block,
+    /// Elements of a payload.
+    Pack,
+    /// Types, parameters and modifiers in angle brackets; the key type of a map.
+    Types,
+}
+
+/// A bracket that is open, and how far what stands in it was read.
+struct Frame<'a> {
+    place: Place,
+    /// The keyword whose name or body is to come.
+    keyword: Option<Keyword>,
+    /// Whether the next word is the name of a declaration or of an item.
+    named_next: bool,
+    /// The key of a block whose value is read.
+    key: &'a str,
+}
+
+impl Frame<'_> {
+    fn of(place: Place) -> Frame<'static> {
+        let named_next = matches!(place, Place::Fields | Place::Labels | Place::Block);
+        Frame { place, keyword: None, named_next, key: "" }
+    }
+}
+
+struct Walk<'a> {
+    text: &'a str,
+    /// Never empty: the document is at the bottom.
+    stack: Vec<Frame<'a>>,
+}
+
+impl<'a> Walk<'a> {
+    fn class(&mut self, token: Token, after: Option<TokenKind>) -> Option<Class> {
+        let place = self.top().place;
+        Some(match token.kind {
+            TokenKind::Attribute => Class::Attribute,
+            TokenKind::Number | TokenKind::Range => Class::Number,
+            TokenKind::String => Class::String,
+            TokenKind::Class => Class::RobloxClass,
+            TokenKind::Qualified => self.reference(),
+            TokenKind::Identifier | TokenKind::Keyword(_) | TokenKind::Boolean | TokenKind::Primitive(_) => {
+                self.word(token, after)
             }
+            TokenKind::LeftBrace => {
+                let body = self.body();
+                return self.open(body);
+            }
+            TokenKind::LeftAngle | TokenKind::LeftBracket => return self.open(Place::Types),
+            TokenKind::LeftParen => return self.open(Place::Pack),
+            TokenKind::RightBrace
+            | TokenKind::RightAngle
+            | TokenKind::RightParen
+            | TokenKind::RightBracket => {
+                return self.close(token.kind);
+            }
+            TokenKind::Comma => {
+                *self.top() = Frame::of(place);
+                return None;
+            }
+            // A merged type stands where a field's name would, and any word may name it.
+            TokenKind::DotDot if place == Place::Fields => {
+                let top = self.top();
+                (top.named_next, top.key) = (true, "..");
+                return None;
+            }
+            TokenKind::DotDot
+            | TokenKind::Equals
+            | TokenKind::Colon
+            | TokenKind::Question
+            | TokenKind::Array
+            | TokenKind::EndOfFile => return None,
+        })
+    }
+
+    fn top(&mut self) -> &mut Frame<'a> {
+        match self.stack.last_mut() {
+            Some(top) => top,
+            None => unreachable!("ide/tokens.rs never closes the document"),
         }
-        TokenKind::Keyword(_) if declares && !is_export(text, before) => Class::Declared,
-        TokenKind::Keyword(_) => Class::Keyword,
-        TokenKind::Boolean => Class::Constant,
-        TokenKind::Primitive(_) => Class::Primitive,
-        TokenKind::Qualified => Class::Reference,
-        TokenKind::Identifier => {
-            let previous = before.map(words_of).unwrap_or("");
-            if written == "saturate" && (behind(TokenKind::LeftAngle) || behind(TokenKind::Comma)) {
-                Class::Modifier
-            } else if previous == "option" {
-                Class::Option
-            } else if declares {
-                Class::Declared
-            } else if words::value(written).is_some()
-                && (behind(TokenKind::Colon) || behind(TokenKind::Equals))
-            {
+    }
+
+    fn reference(&mut self) -> Class {
+        self.top().named_next = false;
+        Class::Reference
+    }
+
+    /// A word that is not qualified.
+    fn word(&mut self, token: Token, after: Option<TokenKind>) -> Class {
+        let written = self.text.get(token.span.start as usize..token.span.end as usize).unwrap_or("");
+        self.leave_what_is_open(token, after);
+        let top = self.top();
+        if std::mem::take(&mut top.named_next) {
+            return match (top.place, top.keyword) {
+                (Place::Document, Some(Keyword::Option)) => Class::Option,
+                (Place::Document, _) => Class::Declared,
+                (Place::Fields, _) if top.key == ".." => Class::Reference,
+                (Place::Block, _) => {
+                    top.key = written;
+                    if is_key(written) { Class::Key } else { Class::Property }
+                }
+                (Place::Fields | Place::Labels | Place::Map | Place::Pack | Place::Types, _) => {
+                    Class::Property
+                }
+            };
+        }
+        if top.place == Place::Pack && after == Some(TokenKind::Colon) {
+            return Class::Property;
+        }
+        match token.kind {
+            TokenKind::Keyword(keyword) => {
+                top.keyword = Some(keyword);
+                top.named_next =
+                    top.place == Place::Document && !matches!(keyword, Keyword::Export | Keyword::Import);
+                Class::Keyword
+            }
+            TokenKind::Boolean => Class::Constant,
+            TokenKind::Primitive(_) => Class::Primitive,
+            _ if written == "saturate" && top.place == Place::Types => Class::Modifier,
+            _ if top.place == Place::Document && top.keyword == Some(Keyword::Option) => Class::Constant,
+            _ if top.place == Place::Block && !event::words(&own_spelling(top.key)).is_empty() => {
                 Class::Constant
-            } else if behind(TokenKind::LeftBrace) || (behind(TokenKind::Comma) && !behind(TokenKind::Colon))
-            {
-                // A label of an enum or set, or the name of a variant.
-                Class::Property
-            } else {
-                Class::Reference
             }
+            _ => Class::Reference,
         }
-        _ => return None,
-    })
+    }
+
+    /// A keyword of declarations alone, where only a type can stand, begins a declaration: a bracket was not closed.
+    fn leave_what_is_open(&mut self, token: Token, after: Option<TokenKind>) {
+        let TokenKind::Keyword(keyword) = token.kind else { return };
+        let begins = match keyword {
+            Keyword::Type
+            | Keyword::Event
+            | Keyword::Function
+            | Keyword::Scope
+            | Keyword::Option
+            | Keyword::Export => after.is_some_and(TokenKind::is_word),
+            Keyword::Import => after == Some(TokenKind::String),
+            Keyword::Struct | Keyword::Enum | Keyword::Map | Keyword::Set | Keyword::As => false,
+        };
+        if begins && !self.top().named_next {
+            let document = self.stack.iter().rposition(|frame| frame.place == Place::Document).unwrap_or(0);
+            self.stack.truncate(document + 1);
+        }
+    }
+
+    /// What a brace holds that opens here.
+    fn body(&mut self) -> Place {
+        let top = self.top();
+        match (top.place, top.keyword) {
+            // A variant's fields.
+            (Place::Labels, _) => Place::Fields,
+            (_, Some(Keyword::Struct)) => Place::Fields,
+            (_, Some(Keyword::Enum | Keyword::Set)) => Place::Labels,
+            (_, Some(Keyword::Map)) => Place::Map,
+            (_, Some(Keyword::Scope)) => Place::Document,
+            (_, Some(Keyword::Event | Keyword::Function)) => Place::Block,
+            (Place::Block, _) => Place::Block,
+            (Place::Document, _) => Place::Document,
+            (Place::Fields | Place::Map | Place::Pack | Place::Types, _) => Place::Fields,
+        }
+    }
+
+    fn open(&mut self, place: Place) -> Option<Class> {
+        // Behind the bracket comes what follows a type or a body, or the next item.
+        let top = self.top();
+        top.named_next = false;
+        if place != Place::Types {
+            top.keyword = None;
+        }
+        self.stack.push(Frame::of(place));
+        None
+    }
+
+    /// Closes the innermost bracket of that form, and what was left open inside it.
+    fn close(&mut self, closer: TokenKind) -> Option<Class> {
+        let is_opened_by = |frame: &Frame| match closer {
+            TokenKind::RightParen => frame.place == Place::Pack,
+            TokenKind::RightAngle | TokenKind::RightBracket => frame.place == Place::Types,
+            _ => !matches!(frame.place, Place::Pack | Place::Types),
+        };
+        if let Some(at) = self.stack.iter().rposition(is_opened_by)
+            && at > 0
+        {
+            self.stack.truncate(at);
+        }
+        None
+    }
 }
 
-/// Whether a token in front of a key can be what a key follows: a brace or a comma, or the end of a line without one.
-fn behind_block(before: Option<Token>) -> bool {
-    before.is_some_and(|before| !matches!(before.kind, TokenKind::LeftParen))
-}
-
-fn is_export(text: &str, before: Option<Token>) -> bool {
-    before.is_some_and(|before| {
-        text.get(before.span.start as usize..before.span.end as usize) == Some("export")
-    })
+/// Whether a word is a key of a block, in its own spelling or in lower case.
+fn is_key(written: &str) -> bool {
+    let key = own_spelling(written);
+    [event::EVENT_KEYS, event::FUNCTION_KEYS, event::STREAM_KEYS]
+        .iter()
+        .any(|keys| keys.contains(&key.as_str()))
 }
 
 #[cfg(test)]
@@ -200,6 +353,91 @@ mod tests {
                 ("Instance", Class::Primitive),
                 ("(Model)", Class::RobloxClass),
             ],
+        );
+    }
+
+    #[test]
+    fn words_are_what_they_stand_for() {
+        check(
+            "struct event { type: u8, Client: Client, ..struct, [\"Max HP\"]: Pair<A, B> }",
+            &[
+                ("struct", Class::Keyword),
+                ("event", Class::Declared),
+                ("type", Class::Property),
+                ("u8", Class::Primitive),
+                ("Client", Class::Property),
+                ("Client", Class::Reference),
+                ("struct", Class::Reference),
+                ("\"Max HP\"", Class::String),
+                ("Pair", Class::Reference),
+                ("A", Class::Reference),
+                ("B", Class::Reference),
+            ],
+        );
+        check(
+            "import \"./a\" as map enum E = \"Kind\" { A { u8: u16 }, type {} } set S = { A, u8 }",
+            &[
+                ("import", Class::Keyword),
+                ("\"./a\"", Class::String),
+                ("as", Class::Keyword),
+                ("map", Class::Declared),
+                ("enum", Class::Keyword),
+                ("E", Class::Declared),
+                ("\"Kind\"", Class::String),
+                ("A", Class::Property),
+                ("u8", Class::Property),
+                ("u16", Class::Primitive),
+                ("type", Class::Property),
+                ("set", Class::Keyword),
+                ("S", Class::Declared),
+                ("A", Class::Property),
+                ("u8", Class::Property),
+            ],
+        );
+    }
+
+    #[test]
+    fn payloads_and_settings() {
+        check(
+            "event E { type: Reliable, Stream: { Rate: 20, Per: Player }, Data: (enum: enum { A }, Server) }",
+            &[
+                ("event", Class::Keyword),
+                ("E", Class::Declared),
+                ("type", Class::Key),
+                ("Reliable", Class::Constant),
+                ("Stream", Class::Key),
+                ("Rate", Class::Key),
+                ("20", Class::Number),
+                ("Per", Class::Key),
+                ("Player", Class::Constant),
+                ("Data", Class::Key),
+                ("enum", Class::Property),
+                ("enum", Class::Keyword),
+                ("A", Class::Property),
+                ("Server", Class::Reference),
+            ],
+        );
+    }
+
+    #[test]
+    fn a_bracket_left_open_ends_at_the_next_declaration() {
+        check(
+            "struct A { X: Pair<u8 event B { From: Client }",
+            &[
+                ("struct", Class::Keyword),
+                ("A", Class::Declared),
+                ("X", Class::Property),
+                ("Pair", Class::Reference),
+                ("u8", Class::Primitive),
+                ("event", Class::Keyword),
+                ("B", Class::Declared),
+                ("From", Class::Key),
+                ("Client", Class::Constant),
+            ],
+        );
+        check(
+            "} > ) type A = u8",
+            &[("type", Class::Keyword), ("A", Class::Declared), ("u8", Class::Primitive)],
         );
     }
 }

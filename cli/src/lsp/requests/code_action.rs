@@ -8,19 +8,18 @@ use lsp_types::{
 };
 
 use super::Refusal;
-use crate::lsp::diagnostics::is_shown_as;
+use crate::lsp::diagnostics::touches;
 use crate::lsp::documents::Documents;
 
 pub fn answer(
     documents: &mut Documents,
     params: CodeActionParams,
 ) -> Result<Option<CodeActionResponse>, Refusal> {
-    let uri = params.text_document.uri;
-    let Some(place) = documents.place(&uri) else { return Ok(None) };
+    let Some(place) = documents.place(&params.text_document.uri) else { return Ok(None) };
     let analysis = &place.analysis;
     let mut actions = Vec::new();
     for diagnostic in &analysis.diagnostics {
-        if !is_shown_as(documents, analysis, diagnostic, params.range, &uri) {
+        if !touches(documents, analysis, diagnostic, params.range) {
             continue;
         }
         let code = diagnostic.code_text();

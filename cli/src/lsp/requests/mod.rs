@@ -6,6 +6,7 @@ mod completion;
 mod definition;
 mod document_link;
 mod document_symbol;
+pub mod execute_command;
 mod folding_range;
 mod formatting;
 mod hover;
@@ -20,9 +21,9 @@ mod workspace_symbol;
 use lsp_server::{ErrorCode, Request, Response};
 use lsp_types::request::{
     CodeActionRequest, CodeLensRequest, Completion, DocumentDiagnosticRequest, DocumentHighlightRequest,
-    DocumentLinkRequest, DocumentSymbolRequest, FoldingRangeRequest, Formatting, GotoDefinition,
-    HoverRequest, InlayHintRequest, PrepareRenameRequest, References, Rename, Request as Method,
-    SelectionRangeRequest, SemanticTokensFullRequest, WorkspaceSymbolRequest,
+    DocumentLinkRequest, DocumentSymbolRequest, ExecuteCommand, FoldingRangeRequest, Formatting,
+    GotoDefinition, HoverRequest, InlayHintRequest, PrepareRenameRequest, References, Rename,
+    Request as Method, SelectionRangeRequest, SemanticTokensFullRequest, WorkspaceSymbolRequest,
 };
 
 use super::documents::Documents;
@@ -49,6 +50,7 @@ pub fn answer(documents: &mut Documents, request: Request) -> Response {
         .on::<DocumentLinkRequest>(document_link::answer)
         .on::<CodeActionRequest>(code_action::answer)
         .on::<CodeLensRequest>(code_lens::answer)
+        .on::<ExecuteCommand>(execute_command::answer)
         .on::<InlayHintRequest>(inlay_hint::answer)
         .on::<SemanticTokensFullRequest>(semantic_tokens::answer)
         .on::<DocumentDiagnosticRequest>(pull_diagnostics::answer);

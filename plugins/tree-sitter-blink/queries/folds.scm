@@ -1,0 +1,1 @@
+[(scope) (struct_body) (labels) (variants) (map_body) (block) (pack) (comment)] @fold

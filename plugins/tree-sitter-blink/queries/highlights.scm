@@ -1,0 +1,49 @@
+; The classes of `compiler/src/ide/tokens.rs`. Source: tooling specification, 7.2.
+
+(comment) @comment
+(string) @string
+(number) @number
+(range) @number
+(boolean) @constant.builtin.boolean
+
+["option" "import" "as" "export" "scope" "type" "struct" "enum" "map" "set" "event" "function"] @keyword
+
+(attribute_name) @attribute
+(option name: (identifier) @variable.builtin)
+(option value: (identifier) @constant)
+
+(import name: (identifier) @module)
+(scope name: (identifier) @module)
+(member name: (identifier) @function)
+(alias name: (identifier) @type.definition)
+(struct_declaration name: (identifier) @type.definition)
+(enum_declaration name: (identifier) @type.definition)
+(map_declaration name: (identifier) @type.definition)
+(set_declaration name: (identifier) @type.definition)
+(parameters name: (identifier) @type)
+
+(primitive_name) @type.builtin
+(class) @type.class
+(modifier) @keyword.modifier
+(reference name: (_) @type)
+
+(field name: (identifier) @property)
+(variant name: (identifier) @property)
+(element name: (identifier) @property)
+(label) @property
+
+(entry key: (identifier) @property)
+((entry key: (identifier) @keyword.field)
+  (#any-of? @keyword.field
+    "From" "Type" "Call" "Data" "Return" "Yield" "Rate" "Burst" "Concurrency" "Stream" "Stamp" "Priority" "Poll"
+    "Fast" "Keepalive" "Epsilon" "Per"
+    "from" "type" "call" "data" "return" "yield" "rate" "burst" "concurrency" "stream" "stamp" "priority" "poll"
+    "fast" "keepalive" "epsilon" "per"))
+((entry key: (identifier) @_key value: (type (reference name: (identifier) @constant)))
+  (#any-of? @_key
+    "From" "Type" "Call" "Yield" "Priority" "Per" "from" "type" "call" "yield" "priority" "per"))
+
+["=" ":" "?" ".."] @operator
+["{" "}" "(" ")" "[" "]" "<" ">"] @punctuation.bracket
+(array) @punctuation.bracket
+"," @punctuation.delimiter
