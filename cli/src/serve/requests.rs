@@ -184,6 +184,7 @@ fn told(analysis: &Analysis, profile: Profile, signature: Option<String>) -> Val
         "success": !analysis.has_errors(),
         "profile": profile.text(),
         "signature": signature,
+        "unit": analysis.sources.files().iter().map(|file| file.path.as_str()).collect::<Vec<_>>(),
         "diagnostics": diagnostics,
         "drawn": pieces(&drawn),
     })
@@ -353,6 +354,7 @@ mod tests {
         assert_eq!((&one["code"], &one["file"]), (&json!("E3004"), &json!("Deep.blink")));
         assert_eq!(one["place"], json!({ "start": 7, "end": 12, "opens": "Deep" }));
         assert_eq!(told["success"], false);
+        assert_eq!(told["unit"], json!(["Game", "Mid", "Deep"]));
         let drawn: String =
             told["drawn"].as_array().unwrap().iter().map(|piece| piece[1].as_str().unwrap()).collect();
         assert!(drawn.starts_with("[E3004] Error: struct \"Row\" names the field \"X\" twice\n"), "{drawn}");

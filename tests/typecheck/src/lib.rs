@@ -6,8 +6,16 @@ use luau_analyze::Checker;
 
 /// Checks `source` in strict mode and gives what is wrong with it, a line each: `line: message`, lines from 1.
 pub fn errors(source: &str) -> Vec<String> {
+    errors_knowing("", source)
+}
+
+/// The same, with more definitions than those of what generated modules use.
+pub fn errors_knowing(definitions: &str, source: &str) -> Vec<String> {
     let mut checker = Checker::new().expect("the checker starts");
     checker.add_definitions(include_str!("../roblox.d.luau")).expect("our definitions are right");
+    if !definitions.is_empty() {
+        checker.add_definitions(definitions).expect("further definitions are right");
+    }
     let result = checker.check(&without_requires(&without_enum_paths(source))).expect("the checker runs");
     assert!(!result.timed_out, "the checker gave up");
     result.errors().iter().map(|error| format!("{}: {}", error.line + 1, error.message)).collect()

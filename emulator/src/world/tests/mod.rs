@@ -4,6 +4,7 @@ mod chaos;
 mod clocks;
 mod frames;
 mod functions;
+mod http;
 mod joining;
 mod remotes;
 mod replication;
