@@ -6,7 +6,6 @@ use blinkblox_compiler::Compilation;
 use blinkblox_compiler::schema::{Item, Payload, Scope};
 
 /// The members of the declaration `name` on each side, a line each: `server  Net.Scored.FireAll(points: number)`.
-/// Without a name, the members of the module itself.
 pub fn members(compilation: &Compilation, name: &str, at: &str) -> String {
     let outputs = compilation.outputs.as_ref().unwrap();
     let mut names = BTreeMap::new();
@@ -14,21 +13,14 @@ pub fn members(compilation: &Compilation, name: &str, at: &str) -> String {
     let mut out = String::new();
     for (side, module) in [("server", &outputs.server), ("client", &outputs.client)] {
         for (path, member) in table(module) {
-            let (owner, last) = path.rsplit_once('.').unwrap_or(("", &path));
-            let member = match member {
-                Member::Function(signature) => signature,
-                // What a runtime module brings has no signature in the table.
-                Member::Value(value) if value == last => "(): ()".to_owned(),
-                Member::Value(value) => value,
-            };
-            if owner != name || (name.is_empty() && last == "Remotes") {
-                continue;
+            let owner = path.rsplit_once('.').map_or("", |(owner, _)| owner);
+            if owner == name {
+                let empty = Vec::new();
+                let parameters = names.get(owner).unwrap_or(&empty);
+                let line = format!("{side}  Net.{path}{member}");
+                out.push_str(&named(&line, parameters));
+                out.push('\n');
             }
-            let empty = Vec::new();
-            let parameters = names.get(owner).unwrap_or(&empty);
-            let line = format!("{side}  Net.{path}{member}");
-            out.push_str(&named(&line, parameters));
-            out.push('\n');
         }
     }
     assert!(!out.is_empty(), "{at}: no module has {name}");
@@ -68,15 +60,38 @@ fn named(line: &str, parameters: &[String]) -> String {
     line
 }
 
-enum Member {
-    /// Parameters and result.
-    Function(String),
-    /// `: TYPE`, or the name of what it is.
-    Value(String),
+/// The functions of the modules themselves. `compilation` asks for TypeScript: most of them come from the runtime, and
+/// their types stand in the declarations alone.
+pub fn own_members(compilation: &Compilation) -> String {
+    let declarations = compilation.outputs.as_ref().unwrap().declarations.as_ref().unwrap();
+    let mut out = String::new();
+    for (side, text) in [("server", &declarations.server), ("client", &declarations.client)] {
+        for line in text.lines() {
+            let Some((name, ty)) = line.strip_prefix("export const ").and_then(|rest| rest.split_once(": "))
+            else {
+                continue;
+            };
+            if ty.starts_with('(') {
+                out.push_str(&format!("{side}  Net.{name}{}\n", in_luau(ty.trim_end_matches(';'))));
+            }
+        }
+    }
+    out
 }
 
-/// The members of a module's table by their paths, in its order.
-fn table(module: &str) -> Vec<(String, Member)> {
+/// A type of a function in TypeScript as Luau writes it behind a function's name.
+fn in_luau(ty: &str) -> String {
+    let ty = ty.replace(" => void) | undefined", " -> ())?").replace(" | undefined", "?");
+    let ty = ty.replace("=> void", "-> ()").replace(" => ", " -> ");
+    // The arrow of the function itself stands last.
+    match ty.rsplit_once(" -> ") {
+        Some((parameters, result)) => format!("{parameters}: {result}"),
+        None => ty,
+    }
+}
+
+/// The functions of a module's table by their paths, in its order, each with its parameters and result.
+fn table(module: &str) -> Vec<(String, String)> {
     let mut found = Vec::new();
     let body = module.split("\nlocal Net = {\n").nth(1).unwrap().split("\n}\n").next().unwrap();
     let mut path: Vec<String> = Vec::new();
@@ -106,15 +121,13 @@ fn table(module: &str) -> Vec<(String, Member)> {
             }
             let head = head.trim().replace("( ", "(").replace(" )", ")");
             let head = head.strip_suffix(" end,").unwrap_or(&head).to_owned();
-            found.push((full, Member::Function(head.replace("): (() -> ())", ") -> disconnect()"))));
+            found.push((full, head.replace("): (() -> ())", ") -> disconnect()")));
         } else if value == "{" {
             path.push(key.to_owned());
         } else if let Some((_, ty)) = value.split_once(" :: ") {
             let ty = ty.trim_end_matches(',').trim_start_matches('(');
             let ty = ty.strip_suffix(')').unwrap_or(ty);
-            found.push((full, Member::Function(ty.replacen(") -> ", "): ", 1))));
-        } else {
-            found.push((full, Member::Value(key.to_owned())));
+            found.push((full, ty.replacen(") -> ", "): ", 1)));
         }
     }
     found

@@ -106,6 +106,7 @@ pub fn play(page: &Page, text: &str) -> Played {
                 fence.body = Sizes::of(&analysis).unwrap().text();
             }
             ("changes", _) => fence.body = changes(&example, &at),
+            ("api", "") => fence.body = api::own_members(&typed(&example, &at)),
             ("api", name) => fence.body = api::members(&compiled(&example, &at), name, &at),
             ("reader", name) => fence.body = api::reader(&compiled(&example, &at), name, &at),
             ("bytes", name) => {
@@ -222,6 +223,13 @@ fn compiled(example: &Example, at: &str) -> Compilation {
         .collect();
     assert!(compilation.outputs.is_some(), "{at}: {errors:?}");
     compilation
+}
+
+/// The same with TypeScript declarations beside the modules.
+fn typed(example: &Example, at: &str) -> Compilation {
+    let entry = format!("option Typescript = true\n{}", example.files.get(ENTRY).map_or("", String::as_str));
+    let files = BTreeMap::from([(ENTRY.to_owned(), entry)]);
+    compiled(&Example { files, ..Example::default() }, at)
 }
 
 /// What changed from the schema of the example before.
