@@ -64,6 +64,7 @@ pages! {
     AnalyzeRepeatedImport = "W3036",
     AnalyzeUnnamedEnum = "E3037",
     AnalyzeUnknownClass = "W3038",
+    AnalyzeInvalidEntity = "E3040",
     AnalyzeIdleSetting = "W3043",
     OutputMissingPath = "E4001",
     OutputSamePath = "E4002",

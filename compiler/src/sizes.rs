@@ -7,9 +7,10 @@ use std::fmt::Write;
 use serde_json::{Value, json};
 
 use crate::Analysis;
-use crate::schema::{Channel, Delivery, Event, Item, Schema, Scope, Side};
+use crate::schema::{Channel, Delivery, Entity, Event, Item, Payload, Schema, Scope, Side};
 use crate::source::{Sources, Span};
-use crate::wire::plan::Plan;
+use crate::wire::entity::EntityWire;
+use crate::wire::plan::{Layout, Plan};
 use crate::wire::size::{Fit, Size, fields, measure_event};
 use crate::wire::{EventWire, ExportWire, FunctionWire, ItemWire, Wire};
 
@@ -44,6 +45,8 @@ pub enum ItemKind {
     Event(Side, Delivery),
     /// A function and the side that calls it.
     Function(Side),
+    /// An entity and its number.
+    Entity,
     /// An exported type, in the storage layout.
     Type,
 }
@@ -51,7 +54,7 @@ pub enum ItemKind {
 /// Sizes of a payload or of a stored value.
 #[derive(Clone, Debug)]
 pub struct PartSizes {
-    /// `data`, `call`, `answer` or `stored`.
+    /// `data`, `call`, `answer`, `input` or `stored`.
     pub name: &'static str,
     /// Bytes in front of the payload.
     pub header: u32,
@@ -101,6 +104,7 @@ impl Sizes {
                         fit: None,
                     });
                 }
+                Item::Entity(entity) => self.items.push(entity_sizes(entity, schema, sources)),
                 Item::Type(id) => {
                     let decl = schema.types.get(id.0 as usize).filter(|decl| decl.export);
                     if let (Some(decl), Some(ExportWire { plan, .. })) = (decl, wire.export(*id)) {
@@ -151,9 +155,12 @@ impl Sizes {
         let mut events = Vec::new();
         let mut functions = Vec::new();
         let mut types = Vec::new();
+        let mut entities = Vec::new();
         for item in &self.items {
             let mut object = json!({ "name": item.name });
-            if let Some(index) = item.index {
+            if let (Some(index), ItemKind::Entity) = (item.index, item.kind) {
+                object["index"] = index.into();
+            } else if let Some(index) = item.index {
                 object["channel"] = channel_name(item.kind.channel()).into();
                 object["index"] = index.into();
             }
@@ -179,10 +186,15 @@ impl Sizes {
                     object["from"] = side_name(from).into();
                     functions.push(object);
                 }
+                ItemKind::Entity => entities.push(object),
                 ItemKind::Type => types.push(object),
             }
         }
-        json!({ "events": events, "functions": functions, "types": types })
+        let mut document = json!({ "events": events, "functions": functions, "types": types });
+        if !entities.is_empty() {
+            document["entities"] = entities.into();
+        }
+        document
     }
 }
 
@@ -198,6 +210,35 @@ fn event_sizes(event: &Event, schema: &Schema, sources: &Sources) -> ItemSizes {
         index: Some(event.index),
         parts: vec![part("data", &planned.item, event.span, sources)],
         fit,
+    }
+}
+
+/// The record of a new mirror, in a packet by itself, and the fields of `Data`; and what the owner sends.
+fn entity_sizes(entity: &Entity, schema: &Schema, sources: &Sources) -> ItemSizes {
+    let wire = EntityWire::of(entity);
+    let (least, most) = wire.packet_size();
+    let plan = Plan::payload(&Payload::Single(entity.data.clone()), Layout::Traffic);
+    let mut size = plan.block.size.sealed();
+    let header = u32::try_from(least.saturating_sub(size.min)).unwrap_or(u32::MAX);
+    size.max = size.max.max(most.saturating_sub(u64::from(header)));
+    let fields = rows(&plan, entity.span, sources);
+    let mut parts = vec![PartSizes { name: "data", header, size, fields }];
+    if let Some(input) = &wire.input {
+        let fields = rows(input, entity.span, sources);
+        parts.push(PartSizes { name: "input", header: 1, size: input.block.size.sealed(), fields });
+    }
+    let limit = u64::from(schema.options.max_unreliable_size);
+    let fit = match (least > limit, most > limit) {
+        (true, _) => Fit::CannotFit,
+        (false, true) => Fit::MayNotFit,
+        (false, false) => Fit::Fits,
+    };
+    ItemSizes {
+        name: entity.path.join("."),
+        kind: ItemKind::Entity,
+        index: Some(entity.index),
+        parts,
+        fit: Some(fit),
     }
 }
 
@@ -241,7 +282,9 @@ fn one_line(text: &str) -> String {
 impl ItemKind {
     fn channel(self) -> Channel {
         match self {
-            ItemKind::Event(_, Delivery::Unreliable | Delivery::OrderedUnreliable) => Channel::Unreliable,
+            ItemKind::Event(_, Delivery::Unreliable | Delivery::OrderedUnreliable) | ItemKind::Entity => {
+                Channel::Unreliable
+            }
             ItemKind::Event(_, Delivery::Reliable) | ItemKind::Function(_) | ItemKind::Type => {
                 Channel::Reliable
             }
@@ -258,6 +301,10 @@ impl ItemSizes {
             ItemKind::Event(from, _) => format!("event {}, from the {}{index}", self.name, side(from)),
             ItemKind::Function(from) => {
                 format!("function {}, called by the {}{index}", self.name, side(from))
+            }
+            ItemKind::Entity => {
+                let index = self.index.unwrap_or_default();
+                format!("entity {}, index {index}, a new mirror in a packet of its own", self.name)
             }
             ItemKind::Type => format!("type {}, as stored", self.name),
         }

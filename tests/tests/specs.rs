@@ -46,7 +46,7 @@ macro_rules! folders {
 }
 
 folders! {
-    casing conventions declaring diagnostics emulator flushing functions hostile leaving limits loading members names
+    casing conventions declaring diagnostics emulator entities flushing functions hostile leaving limits loading members names
     numbers options rates receiving reports sending stamps streams texts traffic types
 }
 

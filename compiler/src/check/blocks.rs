@@ -54,6 +54,7 @@ pub fn missing_field(owner: Span, inside: Span, field: &str, what: &str, name: &
         "Type" => "Type: Reliable",
         "Call" => "Call: SingleSync",
         "Yield" => "Yield: Coroutine",
+        "Data" => "Data: struct { Value: u8 }",
         _ => "Rate: 10",
     };
     let of = if what == "stream" { "the stream of".to_string() } else { what.to_string() };
@@ -70,6 +71,9 @@ pub fn field_kind(span: Span, field: &str, kind: &str, meant: Option<String>) ->
         .note(match kind {
             "a number" => format!("Write it as digits, as in `{field}: 10`."),
             "a word" => "Write a word without quotes.".to_string(),
+            "a boolean or a word" | "one of its words" => {
+                "Write one of its words, without quotes.".to_string()
+            }
             "a boolean" => format!("Write `{field}: true` or `{field}: false`."),
             _ => format!("Write `{field}: {{ Rate: 10 }}`."),
         })

@@ -35,7 +35,7 @@ fn forbidden(checked: &Checked, sink: &mut Vec<Diagnostic>) {
             DeclaredMember::Event(event) if event.from == Side::Client => {
                 (&event.name, event.span, &event.data)
             }
-            DeclaredMember::Event(_) => continue,
+            DeclaredMember::Event(_) | DeclaredMember::Entity(_) => continue,
             DeclaredMember::Function(function) if function.from == Side::Client => {
                 (&function.name, function.span, &function.data)
             }

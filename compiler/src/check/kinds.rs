@@ -29,6 +29,10 @@ pub(super) fn check(checked: &Checked, sink: &mut Vec<Diagnostic>) {
                 walk.payload(&function.data);
                 walk.payload(&function.return_);
             }
+            DeclaredMember::Entity(entity) => {
+                walk.ty(&entity.data);
+                entity.input.iter().for_each(|input| walk.ty(input));
+            }
         }
     }
     walk.compiled = false;

@@ -3,6 +3,7 @@
 //! Checks read the resolved schema and where its parts are written, and push diagnostics; they change nothing.
 
 pub(crate) mod blocks;
+pub(crate) mod entities;
 mod exports;
 mod kinds;
 mod libraries;
@@ -61,6 +62,7 @@ pub(crate) fn run(checked: &Checked, sink: &mut Vec<Diagnostic>) {
     libraries::check(checked, sink);
     typescript::check(checked, sink);
     sizes::check(checked, sink);
+    entities::check(checked, sink);
 }
 
 /// The first type, in walk order, that `wanted` picks out. Names are looked through.

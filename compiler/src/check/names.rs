@@ -4,6 +4,7 @@ use super::Checked;
 use crate::diagnostics::{Code, Diagnostic};
 use crate::luau;
 use crate::schema::Casing;
+use crate::schema::event::DeclaredMember;
 use crate::schema::resolve::{DeclaredName, NameKind};
 use crate::source::Span;
 
@@ -75,7 +76,7 @@ fn spelled(name: &str, casing: Casing) -> String {
 /// `members` are those names as the casing spells them.
 fn member(checked: &Checked, declared: &DeclaredName, members: &[String]) -> Option<Diagnostic> {
     let here = match declared.kind {
-        NameKind::Type { .. } | NameKind::Event | NameKind::Function => true,
+        NameKind::Type { .. } | NameKind::Event | NameKind::Function | NameKind::Entity => true,
         NameKind::Scope | NameKind::Import => false,
     };
     let text = declared.name.text.as_str();
@@ -97,6 +98,8 @@ fn optional_member(checked: &Checked, declared: &DeclaredName) -> Option<Diagnos
         return None;
     }
     let options = &checked.schema.options;
+    let entities =
+        checked.declared.iter().any(|one| one.compiled && matches!(one.member, DeclaredMember::Entity(_)));
     let keyed = !matches!(declared.kind, NameKind::Type { export: false });
     let added = [
         ("Remotes", true, keyed, None),
@@ -108,6 +111,9 @@ fn optional_member(checked: &Checked, declared: &DeclaredName) -> Option<Diagnos
             checked.option("ClientConnectTimeout"),
         ),
         ("Limits", options.export_limits, true, checked.option("ExportLimits")),
+        ("HasRemoteAuthority", entities, keyed, None),
+        ("SetReplicationRate", entities, keyed, None),
+        ("GetReplicationRate", entities, keyed, None),
     ];
     let text = &declared.name.text;
     let (_, _, _, option) = added

@@ -80,6 +80,7 @@ pub(super) fn check(checked: &Checked, sink: &mut Vec<Diagnostic>) {
                 payload(&function.data, &owner, sink);
                 payload(&function.return_, &owner, sink);
             }
+            DeclaredMember::Entity(_) => {}
         }
     }
 }

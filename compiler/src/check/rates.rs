@@ -16,6 +16,7 @@ pub(super) fn check(checked: &Checked, sink: &mut Vec<Diagnostic>) {
                 let from = declared.origin.written("From");
                 ("function", &function.name, function.span, function.from, from.is_none_or(|from| from.sound))
             }
+            DeclaredMember::Entity(_) => continue,
         };
         let title = format!("{what} \"{name}\"");
         match from {

@@ -103,6 +103,8 @@ codes! {
     AnalyzeUnnamedEnum = 3037,
     /// A class the class database does not know.
     AnalyzeUnknownClass = 3038,
+    /// A field of an entity that may not be so.
+    AnalyzeInvalidEntity = 3040,
     /// A setting without effect.
     AnalyzeIdleSetting = 3043,
     /// No output path.

@@ -7,7 +7,9 @@ mod describe;
 mod text;
 mod ty;
 
-use crate::schema::{Event, Function, Item, Options, Schema, Scope, TypeDecl};
+use crate::schema::{
+    Entity, Event, Following, Function, Item, Options, Ownership, Payload, Schema, Scope, TypeDecl,
+};
 use crate::wire::signature::signature;
 use ty::Differences;
 
@@ -44,6 +46,8 @@ pub enum Kind {
     Event,
     /// `function`
     Function,
+    /// `entity`
+    Entity,
     /// An exported type.
     Type,
     /// `option`
@@ -144,6 +148,12 @@ impl Diff {
                 None => self.gone(Kind::Function, &function.path, new.moved_function(function, old)),
             }
         }
+        for entity in &old.entities {
+            match new.entities.iter().find(|other| other.path == entity.path) {
+                Some(other) => self.entity(entity, other),
+                None => self.gone(Kind::Entity, &entity.path, None),
+            }
+        }
         for decl in &old.exports {
             match new.exports.iter().find(|other| other.path == decl.path) {
                 Some(other) => self.export(decl, other),
@@ -160,6 +170,11 @@ impl Diff {
             let known = old.functions.iter().any(|other| other.path == function.path);
             if !known && old.moved_function(function, new).is_none() {
                 self.whole(Kind::Function, &function.path, What::Added, Effect::Refused);
+            }
+        }
+        for entity in &new.entities {
+            if !old.entities.iter().any(|other| other.path == entity.path) {
+                self.whole(Kind::Entity, &entity.path, What::Added, Effect::Refused);
             }
         }
         for decl in &new.exports {
@@ -243,6 +258,32 @@ impl Diff {
         self.add_if_any(Kind::Function, &old.path, found);
     }
 
+    fn entity(&mut self, old: &Entity, new: &Entity) {
+        let place = |entity: &Entity| format!("entity index {}", entity.index);
+        self.renumbered(Kind::Entity, &old.path, &place(old), &place(new));
+        let mut found = Differences::new(Effect::Refused);
+        let owned = |entity: &Entity| describe::presence(entity.owner != Ownership::Never);
+        let moves = |entity: &Entity| describe::presence(entity.transform != Following::Never);
+        found.compare("Owner", &owned(old), &owned(new));
+        found.compare("Transform", &moves(old), &moves(new));
+        found.compare("Velocity", &describe::presence(old.velocity), &describe::presence(new.velocity));
+        let sync = |entity: &Entity| {
+            let names = entity
+                .sync
+                .iter()
+                .flat_map(|class| class.properties.iter().map(|(name, _)| format!("{}.{name}", class.class)));
+            names.collect::<Vec<_>>().join(", ")
+        };
+        found.compare("Sync", &sync(old), &sync(new));
+        let input = |entity: &Entity| entity.input.clone().map_or(Payload::Nothing, Payload::Single);
+        found.payload("Input", &input(old), &input(new));
+        found.types("Data", &old.data, &new.data);
+        found.effect = Effect::None;
+        found.compare("Rate", &old.rate.to_string(), &new.rate.to_string());
+        found.compare("Relevance", &format!("{:?}", old.relevance), &format!("{:?}", new.relevance));
+        self.add_if_any(Kind::Entity, &old.path, found);
+    }
+
     fn export(&mut self, old: &TypeDecl, new: &TypeDecl) {
         let mut found = Differences::new(Effect::Stored);
         found.types("", &old.ty, &new.ty);
@@ -265,6 +306,7 @@ fn refused(path: &str, text: String) -> Detail {
 struct Items<'a> {
     events: Vec<&'a Event>,
     functions: Vec<&'a Function>,
+    entities: Vec<&'a Entity>,
     exports: Vec<&'a TypeDecl>,
 }
 
@@ -280,6 +322,7 @@ impl<'a> Items<'a> {
             match item {
                 Item::Event(event) => self.events.push(event),
                 Item::Function(function) => self.functions.push(function),
+                Item::Entity(entity) => self.entities.push(entity),
                 Item::Scope(inner) => self.add(schema, inner),
                 Item::Type(id) => {
                     self.exports.extend(schema.types.get(id.0 as usize).filter(|decl| decl.export));

@@ -87,6 +87,7 @@ impl Kind {
         match self {
             Kind::Event => "event",
             Kind::Function => "function",
+            Kind::Entity => "entity",
             Kind::Type => "type",
             Kind::Option => "option",
             Kind::Schema => "schema",

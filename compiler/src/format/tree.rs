@@ -263,7 +263,11 @@ impl Builder<'_> {
         let multiline = self.is_multiline(proper, end - 1);
         let (mut block, mut body, mut head_end) = (None, None, end);
         match bound.declaration.map(|declaration| &declaration.kind) {
-            Some(DeclarationKind::Event(member) | DeclarationKind::Function(member)) => {
+            Some(
+                DeclarationKind::Event(member)
+                | DeclarationKind::Function(member)
+                | DeclarationKind::Entity(member),
+            ) => {
                 block = Some(self.token_at(member.block.span));
             }
             Some(DeclarationKind::Scope(scope)) => {

@@ -4,7 +4,7 @@ use super::context::{self, BlockKind, Context};
 use super::{own_spelling, scope_at, words};
 use crate::Analysis;
 use crate::schema::index::Visible;
-use crate::schema::{classes, event, options};
+use crate::schema::{classes, entity, event, options};
 use crate::source::{FileId, Span};
 use crate::syntax::token::Primitive;
 
@@ -85,7 +85,7 @@ fn offers(analysis: &Analysis, file: FileId, offset: u32, context: &Context, fil
                 OfferKind::Keyword,
                 &[
                     "import", "scope", "export", "type", "struct", "enum", "map", "set", "event", "function",
-                    "@profile",
+                    "entity", "@profile",
                 ],
             );
             if *options {
@@ -104,7 +104,10 @@ fn offers(analysis: &Analysis, file: FileId, offset: u32, context: &Context, fil
         Context::Key { block, taken } => keys(*block, taken),
         Context::KeyValue(key) => {
             let key = own_spelling(key);
-            let values = if key == "Poll" { vec!["true", "false"] } else { event::words(&key) };
+            let mut values = if key == "Poll" { vec!["true", "false"] } else { event::words(&key) };
+            if values.is_empty() {
+                values = entity::words(&key);
+            }
             words(OfferKind::Value, &values)
         }
         Context::Type => {
@@ -201,6 +204,7 @@ fn keys(block: BlockKind, taken: &[String]) -> Vec<Offer> {
         BlockKind::Event => event::EVENT_KEYS,
         BlockKind::Function => event::FUNCTION_KEYS,
         BlockKind::Stream => event::STREAM_KEYS,
+        BlockKind::Entity => entity::ENTITY_KEYS,
     };
     keys.iter()
         .filter(|key| **key != "Poll" && !taken.iter().any(|one| one.eq_ignore_ascii_case(key)))

@@ -47,6 +47,7 @@ pub(super) enum BlockKind {
     Event,
     Function,
     Stream,
+    Entity,
 }
 
 /// A context, and the part of a word or path in front of the cursor that a completion replaces.
@@ -260,6 +261,14 @@ impl<'a> Reader<'a> {
         let key = top.item.first().map(|token| &text[token.span.start as usize..token.span.end as usize]);
         if top.kind == FrameKind::Block(BlockKind::Event) && matches!(key, Some("Stream" | "stream")) {
             return FrameKind::Block(BlockKind::Stream);
+        }
+        let behind = |back: usize| top.item.len().checked_sub(back).map(|at| top.item[at]);
+        let opener = behind(2).is_some_and(|token| {
+            token.kind == TokenKind::Identifier
+                && &text[token.span.start as usize..token.span.end as usize] == "entity"
+        });
+        if top.kind == FrameKind::Statements && opener {
+            return FrameKind::Block(BlockKind::Entity);
         }
         // The word that opens the body is the last keyword: of a declaration the first, but for `export`.
         let word = match top.kind {

@@ -58,6 +58,7 @@ fn collect(scope: &Scope, places: &mut Vec<(String, Span)>) {
         match item {
             Item::Event(event) => places.push((event.path.join("."), event.span)),
             Item::Function(function) => places.push((function.path.join("."), function.span)),
+            Item::Entity(entity) => places.push((entity.path.join("."), entity.span)),
             Item::Scope(inner) => collect(inner, places),
             Item::Type(_) => {}
         }

@@ -7,12 +7,15 @@ use crate::docs::Docs;
 use crate::emit::luau::ast::Block as LuauBlock;
 use crate::emit::luau::{print, types};
 use crate::emit::typescript::Declarations;
-use crate::schema::{Delivery, Event, Function, Item, Rate, Schema, Scope, Side, TypeDecl};
+use crate::schema::{
+    Delivery, Entity, Event, Function, Item, Rate, Relevance, Schema, Scope, Side, TypeDecl,
+};
 use crate::sizes::{ItemSizes, Sizes};
 use crate::source::{FileId, Span};
 use crate::syntax::ast::{Block, DeclarationKind, Value};
 use crate::syntax::lexer::lex;
 use crate::syntax::token::TokenKind;
+use crate::wire::entity::EntityWire;
 use crate::wire::plan::Layout;
 use crate::wire::size::{Size, measure};
 
@@ -50,6 +53,7 @@ fn declared(analysis: &Analysis, target: Span) -> Option<String> {
         }
         Some((_, Declared::Event(event))) => parts.push(event_text(analysis, event)),
         Some((_, Declared::Function(function))) => parts.push(function_text(analysis, function)),
+        Some((_, Declared::Entity(entity))) => parts.push(entity_text(entity)),
         None => parts.push(code("blink", &source(analysis, target)?)),
     }
     parts.extend(docs);
@@ -61,6 +65,7 @@ enum Declared<'a> {
     Type(&'a TypeDecl),
     Event(&'a Event),
     Function(&'a Function),
+    Entity(&'a Entity),
 }
 
 fn find(schema: &Schema, target: Span) -> Option<Declared<'_>> {
@@ -72,6 +77,7 @@ fn find(schema: &Schema, target: Span) -> Option<Declared<'_>> {
             Item::Event(event) => (event.span == target).then_some(Declared::Event(event)),
             Item::Function(function) => (function.span == target).then_some(Declared::Function(function)),
             Item::Scope(inner) => member(inner, target),
+            Item::Entity(entity) => (entity.span == target).then_some(Declared::Entity(entity)),
             Item::Type(_) => None,
         })
     }
@@ -154,6 +160,23 @@ fn function_text(analysis: &Analysis, function: &Function) -> String {
     let sizes = Sizes::of(analysis);
     line += &part_bytes(sizes.as_ref(), &function.path, &["call", "answer"]);
     line
+}
+
+fn entity_text(entity: &Entity) -> String {
+    let wire = EntityWire::of(entity);
+    let (least, most) = wire.packet_size();
+    let sees = match entity.relevance {
+        Relevance::All => "everyone".to_string(),
+        Relevance::Radius(studs) => format!("players within {studs} studs"),
+        Relevance::Manual => "whom the game shows it to".to_string(),
+    };
+    let bytes = if least == most { format!("{least} bytes") } else { format!("{least} to {most} bytes") };
+    format!(
+        "Entity {}, {} snapshots a second, seen by {sees}. {} bits of mask; a packet with a new one takes {bytes}.",
+        entity.index,
+        entity.rate,
+        wire.bits()
+    )
 }
 
 fn side(side: Side) -> &'static str {
@@ -248,7 +271,9 @@ fn entry_word(analysis: &Analysis, file: FileId, span: Span) -> Option<String> {
     }
     let mut found = None;
     each_declaration(&analysis.index.document(file)?.declarations, &mut |declaration| {
-        if let DeclarationKind::Event(member) | DeclarationKind::Function(member) = &declaration.kind
+        if let DeclarationKind::Event(member)
+        | DeclarationKind::Function(member)
+        | DeclarationKind::Entity(member) = &declaration.kind
             && touches(member.block.span, span.start)
         {
             found = in_block(&member.block, span);

@@ -55,7 +55,9 @@ fn own_spelling(key: &str) -> String {
 fn declared_name(declaration: &Declaration) -> Option<&crate::syntax::ast::Name> {
     match &declaration.kind {
         DeclarationKind::Scope(scope) => Some(&scope.name),
-        DeclarationKind::Event(member) | DeclarationKind::Function(member) => Some(&member.name),
+        DeclarationKind::Event(member)
+        | DeclarationKind::Function(member)
+        | DeclarationKind::Entity(member) => Some(&member.name),
         DeclarationKind::Type(declared) => Some(&declared.name),
         DeclarationKind::Import(import) => import.alias.as_ref(),
         DeclarationKind::Nothing => None,

@@ -15,6 +15,8 @@ pub enum SymbolKind {
     Event,
     /// A function.
     Function,
+    /// An entity.
+    Entity,
     /// A struct.
     Struct,
     /// An enum.
@@ -59,6 +61,7 @@ fn symbol(declaration: &Declaration) -> Option<Symbol> {
         DeclarationKind::Scope(scope) => (&scope.name, SymbolKind::Scope, of(&scope.declarations)),
         DeclarationKind::Event(member) => (&member.name, SymbolKind::Event, Vec::new()),
         DeclarationKind::Function(member) => (&member.name, SymbolKind::Function, Vec::new()),
+        DeclarationKind::Entity(member) => (&member.name, SymbolKind::Entity, Vec::new()),
         DeclarationKind::Import(import) => {
             (import.alias.as_ref().unwrap_or(&import.path), SymbolKind::Import, Vec::new())
         }

@@ -4,7 +4,7 @@
 //! says what a word stands for where it is.
 
 use super::own_spelling;
-use crate::schema::event;
+use crate::schema::{entity, event};
 use crate::source::{FileId, Span};
 use crate::syntax::lexer::lex;
 use crate::syntax::token::{Keyword, Token, TokenKind};
@@ -204,13 +204,21 @@ impl<'a> Walk<'a> {
                     top.place == Place::Document && !matches!(keyword, Keyword::Export | Keyword::Import);
                 Class::Keyword
             }
+            // A word only here: its block is like an event's.
+            TokenKind::Identifier
+                if written == "entity"
+                    && top.place == Place::Document
+                    && top.keyword != Some(Keyword::Option)
+                    && after.is_some_and(TokenKind::is_word) =>
+            {
+                (top.keyword, top.named_next) = (Some(Keyword::Event), true);
+                Class::Keyword
+            }
             TokenKind::Boolean => Class::Constant,
             TokenKind::Primitive(_) => Class::Primitive,
             _ if written == "saturate" && top.place == Place::Types => Class::Modifier,
             _ if top.place == Place::Document && top.keyword == Some(Keyword::Option) => Class::Constant,
-            _ if top.place == Place::Block && !event::words(&own_spelling(top.key)).is_empty() => {
-                Class::Constant
-            }
+            _ if top.place == Place::Block && has_words(top.key) => Class::Constant,
             _ => Class::Reference,
         }
     }
@@ -278,10 +286,16 @@ impl<'a> Walk<'a> {
     }
 }
 
+/// Whether a key of a block takes words.
+fn has_words(key: &str) -> bool {
+    let key = own_spelling(key);
+    !event::words(&key).is_empty() || !entity::words(&key).is_empty()
+}
+
 /// Whether a word is a key of a block, in its own spelling or in lower case.
 fn is_key(written: &str) -> bool {
     let key = own_spelling(written);
-    [event::EVENT_KEYS, event::FUNCTION_KEYS, event::STREAM_KEYS]
+    [event::EVENT_KEYS, event::FUNCTION_KEYS, event::STREAM_KEYS, entity::ENTITY_KEYS]
         .iter()
         .any(|keys| keys.contains(&key.as_str()))
 }
@@ -289,6 +303,23 @@ fn is_key(written: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_entity_is_a_declaration_and_a_name_elsewhere() {
+        check(
+            "entity Ship { Relevance: All, Data: struct { entity: u8 } }",
+            &[
+                ("entity", Class::Keyword),
+                ("Ship", Class::Declared),
+                ("Relevance", Class::Key),
+                ("All", Class::Constant),
+                ("Data", Class::Key),
+                ("struct", Class::Keyword),
+                ("entity", Class::Property),
+                ("u8", Class::Primitive),
+            ],
+        );
+    }
 
     #[track_caller]
     fn check(text: &str, expected: &[(&str, Class)]) {

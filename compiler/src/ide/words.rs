@@ -67,6 +67,14 @@ pub fn key(name: &str) -> Option<&'static str> {
         "Keepalive" => "Longest silence while a state is held, in seconds.",
         "Epsilon" => "How little a number may change to count as the same.",
         "Per" => "`Player`: each player has a state of their own.",
+        "Relevance" => "Who sees it: all, who is within a radius, or whom the game shows it to.",
+        "Owner" => "A player may own it; `Clear` forgets the owner who leaves.",
+        "Transform" => "Carries a position and a rotation; `Manual` until the game lets it follow.",
+        "Velocity" => "Sends its owner velocities and the input consumed last, for prediction.",
+        "Interpolate" => "Mirrors are drawn between states from the start.",
+        "MaxDelay" => "Most seconds a mirror is drawn late.",
+        "Sync" => "Properties of a bound Instance that mirrors follow.",
+        "Input" => "What its owner sends each fixed step.",
         _ => return None,
     })
 }
@@ -90,6 +98,12 @@ pub fn value(name: &str) -> Option<&'static str> {
         "Low" => "Left out first when the budget is short.",
         "Normal" => "Never left out.",
         "Player" => "A state for each player.",
+        "All" => "Everyone sees it.",
+        "Radius" => "Whoever is within so many studs sees it.",
+        "Manual" => "Only as the game says.",
+        "Clear" => "The owner who leaves is forgotten.",
+        "true" => "On.",
+        "false" => "Off.",
         "Pascal" => "`Fire`, `StepReplication`",
         "Camel" => "`fire`, `stepReplication`",
         "Snake" => "`fire`, `step_replication`",
@@ -139,7 +153,7 @@ pub fn primitive(name: &str) -> Option<(&'static str, &'static str)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::schema::{event, options};
+    use crate::schema::{entity, event, options};
     use crate::syntax::token::Primitive;
 
     #[test]
@@ -151,6 +165,10 @@ mod tests {
         for name in [event::EVENT_KEYS, event::FUNCTION_KEYS, event::STREAM_KEYS].concat() {
             assert!(key(name).is_some(), "{name}");
             assert!(event::words(name).into_iter().all(|word| value(word).is_some()), "{name}");
+        }
+        for name in entity::ENTITY_KEYS {
+            assert!(key(name).is_some(), "{name}");
+            assert!(entity::words(name).into_iter().all(|word| value(word).is_some()), "{name}");
         }
         for one in Primitive::ALL {
             assert!(primitive(one.text()).is_some(), "{}", one.text());

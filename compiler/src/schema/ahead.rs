@@ -55,6 +55,7 @@ fn collect(declarations: &[Declaration], declared: &mut HashMap<String, Vec<Stri
             DeclarationKind::Import(_)
             | DeclarationKind::Event(_)
             | DeclarationKind::Function(_)
+            | DeclarationKind::Entity(_)
             | DeclarationKind::Nothing => {}
         }
     }

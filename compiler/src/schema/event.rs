@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 
 use super::resolve::{NameKind, Resolver};
 use super::{
-    Call, Channel, Delivery, Element, Event, Function, Item, Payload, Priority, Rate, Side, Stream, Type,
-    TypeKind, Yield,
+    Call, Channel, Delivery, Element, Entity, Event, Function, Item, Payload, Priority, Rate, Side, Stream,
+    Type, TypeKind, Yield,
 };
 use crate::check::blocks as say;
 use crate::source::Span;
@@ -117,6 +117,7 @@ pub(crate) struct Declared {
 pub(crate) enum DeclaredMember {
     Event(Event),
     Function(Function),
+    Entity(Box<Entity>),
 }
 
 impl Resolver<'_> {
@@ -202,7 +203,7 @@ impl Resolver<'_> {
     }
 
     /// The entries of a block by key, unknown and repeated ones reported and left out.
-    fn block<'b>(
+    pub(super) fn block<'b>(
         &mut self,
         owner: Span,
         name: &'b str,
@@ -248,7 +249,7 @@ impl Resolver<'_> {
     }
 
     /// Reports required keys that are not there. A block that could not be read in full is not judged.
-    fn require(&mut self, block: &Fields, required: &[&'static str]) {
+    pub(super) fn require(&mut self, block: &Fields, required: &[&'static str]) {
         if block.origin.broken {
             return;
         }
@@ -259,7 +260,12 @@ impl Resolver<'_> {
         }
     }
 
-    fn word<T: Copy>(&mut self, block: &mut Fields, key: &'static str, words: &[(&str, T)]) -> Option<T> {
+    pub(super) fn word<T: Copy>(
+        &mut self,
+        block: &mut Fields,
+        key: &'static str,
+        words: &[(&str, T)],
+    ) -> Option<T> {
         let (entry, scalar) = self.scalar(block, key, "a word")?;
         let ScalarKind::Word(word) = &scalar.kind else {
             let meant = match &scalar.kind {
@@ -279,7 +285,7 @@ impl Resolver<'_> {
         Some(*value)
     }
 
-    fn number(
+    pub(super) fn number(
         &mut self,
         block: &mut Fields,
         key: &'static str,
@@ -308,7 +314,12 @@ impl Resolver<'_> {
     }
 
     /// The one-token value of a key; anything else is reported as of the wrong kind.
-    fn scalar<'b>(&mut self, block: &Fields<'b>, key: &str, kind: &str) -> Option<(&'b Entry, &'b Scalar)> {
+    pub(super) fn scalar<'b>(
+        &mut self,
+        block: &Fields<'b>,
+        key: &str,
+        kind: &str,
+    ) -> Option<(&'b Entry, &'b Scalar)> {
         let entry = *block.entries.get(key)?;
         match &entry.value {
             Value::Scalar(scalar) => return Some((entry, scalar)),
@@ -317,6 +328,10 @@ impl Resolver<'_> {
             Value::Block(inner) => self.report(say::field_kind(inner.span, &entry.key.text, kind, None)),
             Value::Type(ty) => self.report(say::field_kind(ty.span, &entry.key.text, kind, None)),
             Value::Pack(pack) => self.report(say::field_kind(pack.span, &entry.key.text, kind, None)),
+            Value::Ranged(..) | Value::Sync(_) => {
+                let span = entry.value.span().unwrap_or(entry.key.span);
+                self.report(say::field_kind(span, &entry.key.text, kind, None));
+            }
         }
         None
     }
@@ -392,7 +407,7 @@ impl Resolver<'_> {
         })
     }
 
-    fn payload(&mut self, block: &Fields, key: &str) -> Payload {
+    pub(super) fn payload(&mut self, block: &Fields, key: &str) -> Payload {
         let Some(entry) = block.entries.get(key) else { return Payload::Nothing };
         match &entry.value {
             Value::Type(written) => {
@@ -400,7 +415,12 @@ impl Resolver<'_> {
                 Payload::Single(self.limited(ty))
             }
             Value::Pack(pack) => self.pack(pack),
-            Value::Error | Value::Scalar(_) | Value::Block(_) | Value::Other(_) => Payload::Nothing,
+            Value::Error
+            | Value::Scalar(_)
+            | Value::Block(_)
+            | Value::Ranged(..)
+            | Value::Sync(_)
+            | Value::Other(_) => Payload::Nothing,
         }
     }
 
@@ -418,7 +438,7 @@ impl Resolver<'_> {
     }
 
     /// The type, unless it is too large with every name written out.
-    fn limited(&mut self, ty: Type) -> Type {
+    pub(super) fn limited(&mut self, ty: Type) -> Type {
         if self.measure.of(&ty).allowed() {
             return ty;
         }
@@ -428,19 +448,19 @@ impl Resolver<'_> {
 }
 
 /// The entries of a block, by key.
-struct Fields<'b> {
+pub(super) struct Fields<'b> {
     owner: Span,
     /// Behind the opening brace, where a field may be added.
     inside: Span,
     name: &'b str,
     what: &'static str,
-    entries: BTreeMap<&'static str, &'b Entry>,
-    origin: Origin,
+    pub(super) entries: BTreeMap<&'static str, &'b Entry>,
+    pub(super) origin: Origin,
 }
 
 impl Fields<'_> {
     /// Notes that the value of a key is one it takes.
-    fn accept(&mut self, key: &str) {
+    pub(super) fn accept(&mut self, key: &str) {
         if let Some(field) = self.origin.fields.get_mut(key) {
             field.sound = true;
         }

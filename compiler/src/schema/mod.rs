@@ -7,6 +7,7 @@ mod ahead;
 pub mod classes;
 mod declare;
 mod diagnostics;
+pub mod entity;
 pub mod event;
 mod extent;
 mod generics;
@@ -16,6 +17,7 @@ mod names;
 pub mod options;
 mod primitive;
 mod profiles;
+pub mod properties;
 pub(crate) mod resolve;
 #[cfg(test)]
 mod tests;
@@ -23,6 +25,7 @@ mod ty;
 
 use std::sync::Arc;
 
+pub use entity::{Entity, Following, Ownership, Relevance};
 pub use profiles::Profile;
 pub(crate) use resolve::resolve;
 
@@ -65,6 +68,8 @@ pub enum Item {
     Event(Event),
     /// `function`
     Function(Function),
+    /// `entity`
+    Entity(Box<Entity>),
     /// `scope` or `import`
     Scope(Scope),
 }

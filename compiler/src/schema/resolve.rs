@@ -76,6 +76,7 @@ pub(crate) enum NameKind {
     Type { export: bool },
     Event,
     Function,
+    Entity,
     Scope,
     Import,
 }
@@ -113,6 +114,8 @@ pub(super) struct Resolver<'a> {
     pub(super) imports: usize,
     pub(super) luau_names: HashMap<String, Span>,
     channels: [usize; 2],
+    /// Entities this build compiles so far.
+    pub(super) entities: usize,
     pub(super) uses: Uses,
     pub(super) declared: Vec<Declared>,
     /// What the text of the files refers to, for those who ask later.
@@ -151,6 +154,7 @@ impl<'a> Resolver<'a> {
             imports: 0,
             luau_names: HashMap::new(),
             channels: [0; 2],
+            entities: 0,
             uses: Uses::default(),
             declared: vec![],
             index: Index::default(),
@@ -257,6 +261,7 @@ impl<'a> Resolver<'a> {
             let what = match &declaration.kind {
                 DeclarationKind::Event(_) => Some("an event"),
                 DeclarationKind::Function(_) => Some("a function"),
+                DeclarationKind::Entity(_) => Some("an entity"),
                 DeclarationKind::Scope(_) => Some("a scope"),
                 DeclarationKind::Type(_) | DeclarationKind::Import(_) | DeclarationKind::Nothing => None,
             };
@@ -276,6 +281,7 @@ impl<'a> Resolver<'a> {
             DeclarationKind::Scope(inner) => self.scope(inner),
             DeclarationKind::Event(member) => self.event(member),
             DeclarationKind::Function(member) => self.function(member),
+            DeclarationKind::Entity(member) => self.entity(member),
             DeclarationKind::Type(declared) => self.type_decl(declared, declaration.export_word()),
         };
         if self.here.excluded.is_none() {
@@ -296,6 +302,7 @@ impl<'a> Resolver<'a> {
         let what = match kind {
             NameKind::Event => "event",
             NameKind::Function => "function",
+            NameKind::Entity => "entity",
             NameKind::Scope => "scope",
             NameKind::Import => "import",
             NameKind::Type { .. } => "type",

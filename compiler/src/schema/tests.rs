@@ -41,7 +41,7 @@ fn indices(scope: &Scope) -> Vec<(String, u8)> {
             Item::Event(event) => vec![(event.path.join("."), event.index)],
             Item::Function(function) => vec![(function.path.join("."), function.index)],
             Item::Scope(inner) => indices(inner),
-            Item::Type(_) => vec![],
+            Item::Type(_) | Item::Entity(_) => vec![],
         })
         .collect()
 }
@@ -204,7 +204,7 @@ fn rates_are_effective_ones() {
         .iter()
         .filter_map(|item| match item {
             Item::Event(event) => Some(event),
-            Item::Type(_) | Item::Function(_) | Item::Scope(_) => None,
+            Item::Type(_) | Item::Function(_) | Item::Entity(_) | Item::Scope(_) => None,
         })
         .collect();
     let rates: Vec<Option<(f64, f64)>> =

@@ -102,6 +102,8 @@ pub enum DeclarationKind {
     Event(Member),
     /// `function`
     Function(Member),
+    /// `entity`
+    Entity(Member),
     /// `type`, `struct`, `enum`, `map`, `set`
     Type(Box<TypeDecl>),
     /// Attributes with no statement behind them.
@@ -126,7 +128,7 @@ pub struct Scope {
     pub declarations: Vec<Declaration>,
 }
 
-/// An event or a function.
+/// An event, a function or an entity.
 #[derive(Clone, Debug)]
 pub struct Member {
     /// Its name.
@@ -166,6 +168,10 @@ pub enum Value {
     Type(Type),
     /// A type pack.
     Pack(Pack),
+    /// `Radius(512)`
+    Ranged(Name, Bounds),
+    /// `BasePart { Color }`, in a list of such, or behind `Manual`.
+    Sync(Synced),
     /// Tokens that no value looks like; the span is the first of them.
     Other(Span),
     /// Could not be read; already reported.
@@ -180,10 +186,32 @@ impl Value {
             Value::Block(block) => Some(block.span),
             Value::Type(ty) => Some(ty.span),
             Value::Pack(pack) => Some(pack.span),
+            Value::Ranged(name, bounds) => Some(name.span.to(bounds.span)),
+            Value::Sync(sync) => Some(sync.span),
             Value::Other(span) => Some(*span),
             Value::Error => None,
         }
     }
+}
+
+/// `Manual { BasePart { Color }, PointLight { Brightness } }`
+#[derive(Clone, Debug)]
+pub struct Synced {
+    /// The word `Manual` in front.
+    pub manual: Option<Span>,
+    /// Classes in order.
+    pub classes: Vec<SyncClass>,
+    /// All of it.
+    pub span: Span,
+}
+
+/// `BasePart { Color, Transparency }`
+#[derive(Clone, Debug)]
+pub struct SyncClass {
+    /// The class.
+    pub name: Name,
+    /// Its properties, in order.
+    pub properties: Vec<Name>,
 }
 
 /// `(u8, name: string)`

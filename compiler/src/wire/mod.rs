@@ -7,6 +7,7 @@ mod bits;
 mod build;
 pub mod codec;
 pub mod draw;
+pub mod entity;
 mod float;
 mod number;
 pub mod plan;
@@ -32,6 +33,8 @@ pub struct Wire {
     pub events: Vec<EventWire>,
     /// Functions, in order of declaration.
     pub functions: Vec<FunctionWire>,
+    /// Entities, in order of declaration.
+    pub entities: Vec<entity::EntityWire>,
     /// Exported types, in order of declaration, in the storage layout.
     pub exports: Vec<ExportWire>,
     /// The schema signature: 16 lower-case hexadecimal digits.
@@ -88,6 +91,7 @@ impl Wire {
         let mut wire = Wire {
             events: Vec::new(),
             functions: Vec::new(),
+            entities: Vec::new(),
             exports: Vec::new(),
             signature: signature::signature(schema),
         };
@@ -100,6 +104,7 @@ impl Wire {
             match item {
                 Item::Event(event) => self.events.push(EventWire::of(event)),
                 Item::Function(function) => self.functions.push(FunctionWire::of(function)),
+                Item::Entity(entity) => self.entities.push(entity::EntityWire::of(entity)),
                 Item::Scope(inner) => self.add_scope(schema, inner),
                 Item::Type(id) => {
                     if let Some(decl) = schema.types.get(id.0 as usize).filter(|decl| decl.export) {

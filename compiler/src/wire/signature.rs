@@ -3,8 +3,8 @@
 use std::fmt::Write;
 
 use crate::schema::{
-    Component, Delivery, Item, Length, NumberKind, Payload, Range, RobloxType, Schema, Scope, Side, Type,
-    TypeKind,
+    Component, Delivery, Following, Item, Length, NumberKind, Ownership, Payload, Range, RobloxType, Schema,
+    Scope, Side, Type, TypeKind,
 };
 use crate::wire::number::quantized_integer;
 use crate::wire::plan::Step;
@@ -21,6 +21,7 @@ pub fn signature(schema: &Schema) -> String {
 pub fn canonical_text(schema: &Schema) -> String {
     let mut text = WIRE_VERSION.to_owned();
     write_scope(&mut text, &schema.root);
+    write_entities(&mut text, &schema.root);
     text
 }
 
@@ -56,7 +57,7 @@ pub(crate) fn exact_text(args: &[Type]) -> String {
 fn write_scope(text: &mut String, scope: &Scope) {
     for item in &scope.items {
         match item {
-            Item::Type(_) => {}
+            Item::Type(_) | Item::Entity(_) => {}
             Item::Scope(inner) => write_scope(text, inner),
             Item::Event(event) => {
                 let (channel, delivery) = match event.delivery {
@@ -79,6 +80,43 @@ fn write_scope(text: &mut String, scope: &Scope) {
                 writer.payload(&function.data);
                 writer.text.push('|');
                 writer.payload(&function.return_);
+            }
+        }
+    }
+}
+
+/// Lines of the entities, behind those of everything else: `N|<index>|<name>|<flags>|<data>|<input>`.
+fn write_entities(text: &mut String, scope: &Scope) {
+    for item in &scope.items {
+        match item {
+            Item::Type(_) | Item::Event(_) | Item::Function(_) => {}
+            Item::Scope(inner) => write_entities(text, inner),
+            Item::Entity(entity) => {
+                put(text, format_args!("\nN|{}|", entity.index));
+                let mut writer = Writer { text, exact: false };
+                writer.name(&entity.name);
+                writer.text.push('|');
+                // Whether there is an owner decides a bit of every record.
+                let flags = [
+                    (entity.owner != Ownership::Never, 'o'),
+                    (entity.transform != Following::Never, 't'),
+                    (entity.velocity, 'v'),
+                ];
+                writer.text.extend(flags.iter().filter(|(on, _)| *on).map(|(_, letter)| letter));
+                for class in &entity.sync {
+                    for (property, ty) in &class.properties {
+                        put(writer.text, format_args!("{}.{property}=", class.class));
+                        writer.ty(ty);
+                        writer.text.push(';');
+                    }
+                }
+                writer.text.push('|');
+                writer.ty(&entity.data);
+                writer.text.push('|');
+                match &entity.input {
+                    Some(input) => writer.ty(input),
+                    None => writer.text.push('_'),
+                }
             }
         }
     }

@@ -77,6 +77,7 @@ fn item(item: &PacketItem) -> Value {
         ItemKind::Call { .. } => "call",
         ItemKind::Answer { success: true, .. } => "answer",
         ItemKind::Answer { success: false, .. } => "failure",
+        ItemKind::Entity { what, .. } => what.word(),
     };
     let missing = item.payload.as_ref().and_then(|payload| payload.missing.clone());
     Value::record([

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use blinkblox_compiler::schema::{Channel, Item, Schema, Scope, Side as Sender};
 use blinkblox_compiler::wire::Wire;
+use blinkblox_compiler::wire::codec::entity::decode_entities;
 use blinkblox_compiler::wire::codec::packet::{ItemKind, Packet as Read, PacketItem, decode_packet};
 use blinkblox_compiler::wire::codec::{self, Decoding, Game, Leaf, LeafPlace, Role};
 use serde_json::{Map, Value as Json, json};
@@ -47,7 +48,7 @@ impl TracedSchema {
     pub fn carries(&self, remote: &str) -> bool {
         let name = remote.rsplit('.').next().unwrap_or(remote);
         name.strip_prefix(self.base.as_str())
-            .is_some_and(|rest| matches!(rest, "_RELIABLE_REMOTE" | "_UNRELIABLE_REMOTE"))
+            .is_some_and(|rest| matches!(rest, "_RELIABLE_REMOTE" | "_UNRELIABLE_REMOTE" | "_ENTITY_REMOTE"))
     }
 
     pub(super) fn to_json(&self) -> Json {
@@ -69,7 +70,7 @@ fn add_streams(scope: &Scope, streams: &mut Vec<StreamRate>) {
                 fast: stream.fast,
             })),
             Item::Scope(inner) => add_streams(inner, streams),
-            Item::Function(_) | Item::Type(_) => {}
+            Item::Function(_) | Item::Entity(_) | Item::Type(_) => {}
         }
     }
 }
@@ -86,6 +87,9 @@ pub fn read_packet(wire: &Wire, packet: &Packet) -> Option<Read> {
     };
     let from = if packet.from.is_server() { Sender::Server } else { Sender::Client };
     let decoding = Decoding { game: &Database, leaves: true, ..Decoding::default() };
+    if packet.remote.ends_with("_ENTITY_REMOTE") {
+        return Some(decode_entities(wire, from, bytes, decoding));
+    }
     Some(decode_packet(wire, channel, from, bytes, &slots, decoding))
 }
 
@@ -138,6 +142,7 @@ pub(super) fn kind_of(item: &PacketItem) -> (&'static str, Option<(&'static str,
         ItemKind::Call { id } => ("call", Some(("call", id.into()))),
         ItemKind::Answer { id, success: true } => ("answer", Some(("call", id.into()))),
         ItemKind::Answer { id, success: false } => ("failure", Some(("call", id.into()))),
+        ItemKind::Entity { what, id } => (what.word(), Some(("entity", id))),
     }
 }
 

@@ -46,7 +46,7 @@ fn collect(scope: &Scope, found: &mut BTreeMap<String, Vec<String>>) {
             Item::Event(event) => drop(found.insert(event.path.join("."), of(&event.data))),
             Item::Function(function) => drop(found.insert(function.path.join("."), of(&function.data))),
             Item::Scope(inner) => collect(inner, found),
-            Item::Type(_) => {}
+            Item::Type(_) | Item::Entity(_) => {}
         }
     }
 }

@@ -3,11 +3,12 @@
 use super::ast::*;
 use super::channels::Channels;
 use super::context::Context;
+use super::entity::Mirrors;
 use super::functions::{self, FunctionInfo};
-use super::module::{self, State, events, member};
+use super::module::{self, Own, State, events, member};
 use super::receive::Inbound;
 use super::{locals, net, print, send, traffic};
-use crate::schema::{Channel, Event, Schema, Side};
+use crate::schema::{Channel, Schema, Side};
 use crate::wire::Wire;
 
 /// Text of the client module.
@@ -38,18 +39,26 @@ pub fn emit(schema: &Schema, wire: &Wire) -> String {
     let mut code = Block::new();
     let channels = Channels::new(cx, &mut inbound, &functions);
     code.append(channels.code.clone());
-    code.append(step(cx, sends_reliable, sends_unreliable));
+    let mirrors = Mirrors::new(schema, wire);
+    let entities = mirrors.code(cx);
+    code.append(step(cx, sends_reliable, sends_unreliable, &mirrors));
 
     let members = {
         let (inbound, outgoing) = (&inbound, &outgoing);
-        let own = &mut |cx: &mut Context, event: &Event| -> Vec<Entry> {
+        let own = &mut |cx: &mut Context, own: Own| -> Vec<Entry> {
+            let event = match own {
+                Own::Entity(entity) => return mirrors.members(cx, entity),
+                Own::Event(event) => event,
+            };
             if let Some(found) = inbound.iter().find(|found| found.info.event.path == event.path) {
                 return found.members(cx);
             }
             let found = outgoing.iter().find(|(info, _)| info.event.path == event.path);
             found.map(|(_, entries)| entries.clone()).unwrap_or_default()
         };
-        module::members(cx, wire, &schema.root, own, &functions)
+        let mut entries = mirrors.module_members(cx);
+        entries.extend(module::members(cx, wire, &schema.root, own, &functions));
+        entries
     };
     let table = net::table(cx, members);
 
@@ -57,7 +66,7 @@ pub fn emit(schema: &Schema, wire: &Wire) -> String {
     tail.local("Net", table);
     tail.blank();
     tail.append(net::edit_mode(cx, &functions));
-    tail.append(connect(cx, &channels, &functions));
+    tail.append(connect(cx, &channels, &functions, &mirrors));
     tail.ret([name("Net")]);
 
     let traffic = traffic::foundations(cx);
@@ -67,7 +76,7 @@ pub fn emit(schema: &Schema, wire: &Wire) -> String {
         services.insert(0, "ReplicatedStorage");
     }
     let stamped = outgoing.iter().any(|(info, _)| info.event.stamp.is_some());
-    if stamped || inbound.iter().any(|event| event.info.event.stream.is_some()) {
+    if stamped || !mirrors.is_empty() || inbound.iter().any(|event| event.info.event.stream.is_some()) {
         services.push("Workspace");
     }
     let mut file = module::opening(cx, &wire.signature, &services);
@@ -90,6 +99,7 @@ pub fn emit(schema: &Schema, wire: &Wire) -> String {
     file.append(functions::foundations(cx, &functions));
     file.append(state.block);
     file.blank();
+    file.append(entities);
     file.append(code);
     file.append(tail);
     locals::relieve(&mut file);
@@ -97,8 +107,9 @@ pub fn emit(schema: &Schema, wire: &Wire) -> String {
 }
 
 /// `StepReplication`, and the Heartbeat's version of it.
-fn step(cx: &mut Context, reliable: bool, unreliable: bool) -> Block {
+fn step(cx: &mut Context, reliable: bool, unreliable: bool, mirrors: &Mirrors) -> Block {
     let mut body = Block::new();
+    mirrors.step(cx, &mut body);
     if unreliable && cx.options.batch_unreliable {
         let flush = cx.runtime("ClientGather", "flush");
         body.push(Stat::Call(apply(flush, [name("Unreliable")])));
@@ -114,7 +125,7 @@ fn step(cx: &mut Context, reliable: bool, unreliable: bool) -> Block {
 }
 
 /// Waits for the remotes, checks them, and connects.
-fn connect(cx: &mut Context, channels: &Channels, functions: &[FunctionInfo]) -> Block {
+fn connect(cx: &mut Context, channels: &Channels, functions: &[FunctionInfo], mirrors: &Mirrors) -> Block {
     let options = cx.options;
     let is_client = method(name("RunService"), "IsClient", []);
     let wrong_side = cx.runtime("Messages", "wrongSide");
@@ -147,6 +158,7 @@ fn connect(cx: &mut Context, channels: &Channels, functions: &[FunctionInfo]) ->
         out.assign(field(name("Net"), member(options.casing, "Connected")), Expr::Bool(true));
     }
     channels.connect(cx, signals, &mut out);
+    mirrors.connect(cx, signals[0], &mut out);
     if !options.manual_replication {
         out.append(heartbeat(options.client_flush_rate));
     }

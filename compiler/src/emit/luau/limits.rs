@@ -42,6 +42,7 @@ impl Words<'_> {
                 },
                 Item::Event(event) => (&event.name, self.payload(&event.data)),
                 Item::Function(function) => (&function.name, self.function(function)),
+                Item::Entity(entity) => (&entity.name, self.ty(&entity.data)),
                 Item::Scope(inner) => (&inner.name, some_table(self.scope(inner))),
             };
             let Some(found) = found else { continue };

@@ -4,6 +4,7 @@ pub mod ast;
 mod channels;
 mod client;
 pub mod context;
+mod entity;
 mod exports;
 mod functions;
 pub(in crate::emit) mod limits;

@@ -9,7 +9,7 @@ use super::functions::FunctionInfo;
 use super::roblox::enum_table;
 use super::types;
 use crate::emit::bundle::type_declaration;
-use crate::schema::{Call, Casing, Channel, Event, Item, Schema, Scope, Side};
+use crate::schema::{Call, Casing, Channel, Entity, Event, Item, Schema, Scope, Side};
 use crate::wire::{EventWire, Wire};
 
 /// Module-level locals a module may spend on events. Beyond, their state goes into one table: a function may have 200
@@ -92,7 +92,7 @@ pub fn events<'a>(schema: &'a Schema, wire: &'a Wire) -> Vec<EventInfo<'a>> {
                     }
                 }
                 Item::Scope(inner) => walk(inner, wire, names, found),
-                Item::Type(_) | Item::Function(_) => {}
+                Item::Type(_) | Item::Function(_) | Item::Entity(_) => {}
             }
         }
     }
@@ -190,12 +190,21 @@ pub fn index_names<'a>(events: impl Iterator<Item = &'a EventInfo<'a>>, function
     Expr::Table(entries)
 }
 
-/// The table of members: what `own` gives for each event, exported types, scopes in scopes.
+/// A declaration whose members each side makes in its own way.
+#[derive(Clone, Copy)]
+pub enum Own<'a> {
+    /// An event.
+    Event(&'a Event),
+    /// An entity.
+    Entity(&'a Entity),
+}
+
+/// The table of members: what `own` gives for each event and entity, exported types, scopes in scopes.
 pub fn members(
     cx: &mut Context,
     wire: &Wire,
     scope: &Scope,
-    own: &mut dyn FnMut(&mut Context, &Event) -> Vec<Entry>,
+    own: &mut dyn FnMut(&mut Context, Own) -> Vec<Entry>,
     functions: &[FunctionInfo],
 ) -> Vec<Entry> {
     let schema = cx.schema;
@@ -204,8 +213,15 @@ pub fn members(
         match item {
             Item::Event(event) => {
                 entries.push(Entry::Comment(describe(event)));
-                let inner = own(cx, event);
+                let inner = own(cx, Own::Event(event));
                 entries.push(Entry::Named(event.name.clone(), Expr::Table(inner)));
+            }
+            Item::Entity(entity) => {
+                let inner = own(cx, Own::Entity(entity));
+                if !inner.is_empty() {
+                    entries.push(Entry::Comment(format!("{}: entity", entity.path.join("."))));
+                    entries.push(Entry::Named(entity.name.clone(), Expr::Table(inner)));
+                }
             }
             Item::Scope(inner) => {
                 let inner_entries = members(cx, wire, inner, own, functions);

@@ -3,8 +3,9 @@
 use super::ast::*;
 use super::channels::Channels;
 use super::context::Context;
+use super::entity::Authority;
 use super::functions::{self, FunctionInfo};
-use super::module::{self, EventInfo, State, events, member};
+use super::module::{self, EventInfo, Own, State, events, member};
 use super::receive::Inbound;
 use super::{locals, net, print, send, traffic};
 use crate::schema::{Channel, Schema, Side};
@@ -46,16 +47,22 @@ pub fn emit(schema: &Schema, wire: &Wire) -> String {
 
     let channels = Channels::new(cx, &mut inbound, &functions);
     code.append(channels.code.clone());
-    let step = step(cx, &uses, &streams);
-    code.append(start(cx, &uses, &channels));
-    let forget = forget(cx, &uses, &inbound, &streams, &functions);
+    let authority = Authority::new(schema, wire);
+    let entities = authority.code(cx);
+    let step = step(cx, &uses, &streams, &authority);
+    code.append(start(cx, &uses, &channels, &authority));
+    let forget = forget(cx, &uses, &inbound, &streams, &functions, &authority);
     code.append(forget);
 
     let members = {
         let inbound = &inbound;
         let streams = &streams;
         let outgoing = &outgoing;
-        let own = &mut |cx: &mut Context, event: &crate::schema::Event| -> Vec<Entry> {
+        let own = &mut |cx: &mut Context, own: Own| -> Vec<Entry> {
+            let event = match own {
+                Own::Entity(entity) => return authority.members(cx, entity),
+                Own::Event(event) => event,
+            };
             if let Some(found) = inbound.iter().find(|found| found.info.event.path == event.path) {
                 return found.members(cx);
             }
@@ -65,7 +72,9 @@ pub fn emit(schema: &Schema, wire: &Wire) -> String {
             let found = outgoing.iter().find(|(info, _)| info.event.path == event.path);
             found.map(|(_, entries)| entries.clone()).unwrap_or_default()
         };
-        module::members(cx, wire, &schema.root, own, &functions)
+        let mut entries = authority.module_members(cx);
+        entries.extend(module::members(cx, wire, &schema.root, own, &functions));
+        entries
     };
     let table = net::table(cx, members);
 
@@ -84,7 +93,9 @@ pub fn emit(schema: &Schema, wire: &Wire) -> String {
 
     let traffic = traffic::foundations(cx);
     let mut services = vec!["Players", "RunService"];
-    let needs_clock = !streams.is_empty() || inbound.iter().any(|event| event.info.event.stamp.is_some());
+    let needs_clock = !authority.is_empty()
+        || !streams.is_empty()
+        || inbound.iter().any(|event| event.info.event.stamp.is_some());
     if functions::needs_storage(cx, &functions) {
         services.insert(1, "ReplicatedStorage");
     }
@@ -104,6 +115,7 @@ pub fn emit(schema: &Schema, wire: &Wire) -> String {
     file.append(functions::foundations(cx, &functions));
     file.append(state.block);
     file.blank();
+    file.append(entities);
     file.append(step);
     file.append(code);
     file.append(tail);
@@ -187,14 +199,15 @@ fn stream_members(cx: &Context, info: &EventInfo, object: &Expr) -> Vec<Entry> {
 }
 
 /// `StepReplication`.
-fn step(cx: &mut Context, uses: &Uses, streams: &[(EventInfo, Expr)]) -> Block {
+fn step(cx: &mut Context, uses: &Uses, streams: &[(EventInfo, Expr)], authority: &Authority) -> Block {
     let mut out = Block::new();
     traffic::declare_remotes(cx, &mut out);
     let deferred = !cx.options.auto_start;
     if deferred {
         out.local("IsStarted", Expr::Bool(false));
     }
-    if !streams.is_empty() {
+    let is_timed = !streams.is_empty() || !authority.is_empty();
+    if is_timed {
         out.local("SteppedAt", call("os.clock", []));
     }
     out.blank();
@@ -204,7 +217,7 @@ fn step(cx: &mut Context, uses: &Uses, streams: &[(EventInfo, Expr)]) -> Block {
         let not_started = block(|b| _ = b.ret([]));
         body.when(not(name("IsStarted")), not_started);
     }
-    if !streams.is_empty() {
+    if is_timed {
         body.local("Now", call("os.clock", []));
         body.local("Delta", sub_names("Now", "SteppedAt"));
         body.assign(name("SteppedAt"), name("Now"));
@@ -222,6 +235,7 @@ fn step(cx: &mut Context, uses: &Uses, streams: &[(EventInfo, Expr)]) -> Block {
             body.when(gt(len(name("DueStates")), num(0)), send);
         }
     }
+    authority.step(cx, &mut body);
     if uses.gathered {
         let flush = cx.runtime(BATCHED, "flush");
         body.push(Stat::Call(apply(flush, [name("Unreliable")])));
@@ -240,7 +254,7 @@ fn sub_names(left: &str, right: &str) -> Expr {
 }
 
 /// `Start`: remotes, then connections.
-fn start(cx: &mut Context, uses: &Uses, channels: &Channels) -> Block {
+fn start(cx: &mut Context, uses: &Uses, channels: &Channels, authority: &Authority) -> Block {
     let options = cx.options;
     let inbound = cx.runtime_function("Inbound");
     let mut out = Block::new();
@@ -280,6 +294,7 @@ fn start(cx: &mut Context, uses: &Uses, channels: &Channels) -> Block {
         body.push(Stat::Call(apply(begin, [name("Unreliable")])));
     }
     channels.connect(cx, signals, &mut body);
+    authority.start(cx, signals[0], &mut body);
     if !options.manual_replication {
         let heartbeat = path("RunService.Heartbeat");
         body.push(Stat::Call(method(heartbeat, "Connect", [name("StepReplication")])));
@@ -296,6 +311,7 @@ fn forget(
     inbound: &[Inbound],
     streams: &[(EventInfo, Expr)],
     functions: &[FunctionInfo],
+    authority: &Authority,
 ) -> Block {
     let mut body = Block::new();
     let mut drops = vec![path("Gate.drop"), cx.runtime("Reports", "drop")];
@@ -326,6 +342,7 @@ fn forget(
     if uses.calls {
         drops.push(path("OpenCalls.sweep"));
     }
+    drops.extend(authority.drops(cx));
     for drop in drops {
         body.push(Stat::Call(apply(drop, [name("Player")])));
     }

@@ -3,13 +3,13 @@
 use super::ast::*;
 use super::context::Context;
 use super::{limits, locals, module, print};
-use crate::schema::{Event, Schema, Side};
+use crate::schema::{Schema, Side};
 use crate::wire::Wire;
 
 /// Text of the types module.
 pub fn emit(schema: &Schema, wire: &Wire) -> String {
     let cx = &mut Context::new(schema, Side::Client);
-    let own = &mut |_: &mut Context, _: &Event| Vec::new();
+    let own = &mut |_: &mut Context, _: module::Own| Vec::new();
     let members: Vec<Entry> = module::members(cx, wire, &schema.root, own, &[])
         .into_iter()
         .filter(|entry| !matches!(entry, Entry::Comment(_)))

@@ -36,7 +36,7 @@ impl Members<'_> {
         member(self.types.schema.options.casing, pascal)
     }
 
-    fn is_server(&self) -> bool {
+    pub(super) fn is_server(&self) -> bool {
         self.side == Side::Server
     }
 
@@ -56,6 +56,7 @@ impl Members<'_> {
                     .to_vec(),
             });
         }
+        out.extend(self.entity_interfaces());
         out
     }
 
@@ -63,7 +64,7 @@ impl Members<'_> {
         scope.items.iter().any(|item| match item {
             Item::Function(function) => function.yield_ == Yield::Future && function.from == self.side,
             Item::Scope(inner) => self.calls_futures(inner),
-            Item::Type(_) | Item::Event(_) => false,
+            Item::Type(_) | Item::Event(_) | Item::Entity(_) => false,
         })
     }
 
@@ -132,6 +133,7 @@ impl Members<'_> {
             found.push(("GetTrafficStats", function(Vec::new(), self.stats())));
             found.push(("ResetTrafficStats", procedure(Vec::new())));
         }
+        found.extend(self.entity_module());
         let mut found: Vec<(String, Type)> =
             found.into_iter().map(|(pascal, ty)| (self.word(pascal), ty)).collect();
         found.extend(limits_of(self.types.schema));
@@ -146,7 +148,7 @@ impl Members<'_> {
                 match item {
                     Item::Event(event) => found.push(event.path.join(".")),
                     Item::Scope(inner) => walk(inner, found),
-                    Item::Type(_) | Item::Function(_) => {}
+                    Item::Type(_) | Item::Function(_) | Item::Entity(_) => {}
                 }
             }
         }

@@ -3,6 +3,7 @@
 //! A file mirrors its module member for member. Start at [`Declarations`].
 
 pub mod ast;
+mod entity;
 mod members;
 mod names;
 pub mod print;
@@ -87,7 +88,7 @@ impl<'a> Declarations<'a> {
     fn declared<'s>(&'s self, scope: &'s Scope) -> impl Iterator<Item = &'s TypeDecl> {
         scope.items.iter().filter_map(|item| match item {
             Item::Type(id) => self.types.schema.types.get(id.0 as usize),
-            Item::Event(_) | Item::Function(_) | Item::Scope(_) => None,
+            Item::Event(_) | Item::Function(_) | Item::Entity(_) | Item::Scope(_) => None,
         })
     }
 
@@ -109,7 +110,10 @@ impl<'a> Declarations<'a> {
                     }
                     continue;
                 }
-                (Item::Event(_) | Item::Function(_), None) | (Item::Type(_), _) => continue,
+                (Item::Entity(entity), Some(members)) => {
+                    (&entity.name, entity.span, members.entity(entity, &place))
+                }
+                (Item::Event(_) | Item::Function(_) | Item::Entity(_), None) | (Item::Type(_), _) => continue,
             };
             let local = self.types.names.local(name);
             let doc = self.types.docs.above(span);
@@ -143,8 +147,9 @@ impl<'a> Declarations<'a> {
                 },
                 Item::Event(event) if members.is_some() => (&event.name, false),
                 Item::Function(function) if members.is_some() => (&function.name, false),
+                Item::Entity(entity) if members.is_some() => (&entity.name, false),
                 Item::Scope(inner) if self.namespace(inner, members).is_some() => (&inner.name, false),
-                Item::Event(_) | Item::Function(_) | Item::Scope(_) => continue,
+                Item::Event(_) | Item::Function(_) | Item::Entity(_) | Item::Scope(_) => continue,
             };
             match exports.iter_mut().find(|export| export.name == *name) {
                 // A type and a member may share a name, and are exported together.

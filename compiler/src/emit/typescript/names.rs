@@ -136,6 +136,7 @@ impl<'a> Names<'a> {
                 Item::Type(_) => {}
                 Item::Event(event) => _ = self.taken.insert(&event.name),
                 Item::Function(function) => _ = self.taken.insert(&function.name),
+                Item::Entity(entity) => _ = self.taken.insert(&entity.name),
                 Item::Scope(inner) => {
                     self.taken.insert(&inner.name);
                     let around = scope.path.iter().map(String::as_str).collect();

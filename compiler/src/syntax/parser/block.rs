@@ -6,7 +6,7 @@ use crate::syntax::diagnostics;
 use crate::syntax::token::TokenKind;
 
 /// Keys whose value is a type or a type pack, in both spellings.
-const PAYLOAD_KEYS: &[&str] = &["Data", "data", "Return", "return"];
+const PAYLOAD_KEYS: &[&str] = &["Data", "data", "Return", "return", "Input", "input"];
 
 impl Parser<'_> {
     /// The block of a declaration. One that cannot be read is empty and broken, so that the declaration stays.
@@ -64,7 +64,12 @@ impl Parser<'_> {
         let key = self.name(Words::NotPrimitive, "the name of a field")?;
         self.expect(TokenKind::Colon, "`:`")?;
         let payload = PAYLOAD_KEYS.contains(&key.text.as_str());
-        let value = if payload { self.payload() } else { self.value() };
+        let value = match key.text.as_str() {
+            "Sync" | "sync" => self.sync(),
+            "Relevance" | "relevance" => self.relevance(),
+            _ if payload => self.payload(),
+            _ => self.value(),
+        };
         Ok(match value {
             Ok(value) => (Entry { key, value }, Ok(())),
             Err(Failed) => (Entry { key, value: Value::Error }, Err(Failed)),
@@ -72,7 +77,7 @@ impl Parser<'_> {
     }
 
     /// A value that is no payload. What looks like none of the kinds is skipped: the key decides what to say of it.
-    fn value(&mut self) -> Outcome<Value> {
+    pub(super) fn value(&mut self) -> Outcome<Value> {
         if self.at(TokenKind::LeftBrace) {
             return self.nested(|parser| {
                 let mut block = Block::default();

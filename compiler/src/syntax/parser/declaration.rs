@@ -29,14 +29,32 @@ impl Parser<'_> {
         self.construct = self.span();
         let export = self.eat(TokenKind::Keyword(Keyword::Export));
         let keyword = self.span();
-        let TokenKind::Keyword(word) = self.kind() else {
-            return self.nothing(attributes, export, document, start);
+        let kind = match (self.kind(), self.opener()) {
+            (_, Some(word)) => {
+                self.bump();
+                self.opened(word)
+            }
+            (TokenKind::Keyword(Keyword::Option), None) => {
+                return self.option(attributes, export, document, scope, start);
+            }
+            (TokenKind::Keyword(word), None) => {
+                self.bump();
+                self.declared(word, export, keyword)
+            }
+            (_, None) => return self.nothing(attributes, export, document, start),
         };
-        if word == Keyword::Option {
-            return self.option(attributes, export, document, scope, start);
+        match kind {
+            Ok(kind) => {
+                let span = first.to(self.previous());
+                document.declarations.push(Declaration { attributes, export, keyword, kind, span });
+            }
+            Err(Failed) => self.skip_declaration(start),
         }
-        self.bump();
-        let kind = match word {
+    }
+
+    /// What follows the keyword of a declaration.
+    fn declared(&mut self, word: Keyword, export: Option<Span>, keyword: Span) -> Outcome<DeclarationKind> {
+        match word {
             Keyword::Import => self.import(export, keyword),
             Keyword::Scope => self.scope(),
             Keyword::Event => self.member("the event's name").map(DeclarationKind::Event),
@@ -50,13 +68,6 @@ impl Parser<'_> {
                 self.at -= 1;
                 Err(self.unexpected("a declaration"))
             }
-        };
-        match kind {
-            Ok(kind) => {
-                let span = first.to(self.previous());
-                document.declarations.push(Declaration { attributes, export, keyword, kind, span });
-            }
-            Err(Failed) => self.skip_declaration(start),
         }
     }
 
@@ -268,7 +279,7 @@ impl Parser<'_> {
     }
 
     /// An event or a function. A broken block still declares the name.
-    fn member(&mut self, needed: &str) -> Outcome<Member> {
+    pub(super) fn member(&mut self, needed: &str) -> Outcome<Member> {
         let name = self.name(Words::NotPrimitive, needed)?;
         Ok(Member { name, block: self.declaration_block() })
     }
@@ -345,7 +356,9 @@ fn declared_name(declaration: &Declaration) -> Span {
     match &declaration.kind {
         DeclarationKind::Import(import) => import.alias.as_ref().unwrap_or(&import.path).span,
         DeclarationKind::Scope(scope) => scope.name.span,
-        DeclarationKind::Event(member) | DeclarationKind::Function(member) => member.name.span,
+        DeclarationKind::Event(member)
+        | DeclarationKind::Function(member)
+        | DeclarationKind::Entity(member) => member.name.span,
         DeclarationKind::Type(declared) => declared.name.span,
         DeclarationKind::Nothing => declaration.keyword,
     }

@@ -6,6 +6,7 @@
 
 mod block;
 mod declaration;
+mod entity;
 mod mend;
 mod ty;
 
@@ -335,6 +336,9 @@ impl<'a> Parser<'a> {
     /// Whether what stands here can only be the start of a declaration. Keywords alone do not decide it, since they
     /// may name fields.
     fn at_declaration(&self) -> bool {
+        if self.opener().is_some() {
+            return true;
+        }
         let (next, after) = (self.peek(1).kind, self.peek(2).kind);
         let named = next.is_word() || next == TokenKind::Qualified;
         let TokenKind::Keyword(keyword) = self.kind() else {
@@ -437,7 +441,12 @@ mod tests {
 
     #[test]
     fn the_examples_beside_the_productions_parse() {
-        let files = [include_str!("declaration.rs"), include_str!("block.rs"), include_str!("ty.rs")];
+        let files = [
+            include_str!("declaration.rs"),
+            include_str!("block.rs"),
+            include_str!("entity.rs"),
+            include_str!("ty.rs"),
+        ];
         let mut count = 0;
         for line in files.iter().flat_map(|file| file.lines()) {
             if let Some((_, text)) =

@@ -193,7 +193,7 @@ impl Parser<'_> {
     }
 
     /// The bounds in a range or array token.
-    fn bounds(&self, span: Span) -> Bounds {
+    pub(super) fn bounds(&self, span: Span) -> Bounds {
         let text = self.text(span);
         let inner = &text[1..text.len() - 1];
         let number = |from: usize, to: usize| {

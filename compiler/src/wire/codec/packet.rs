@@ -66,6 +66,41 @@ pub enum ItemKind {
         /// Whether the call succeeded; a failure has no payload.
         success: bool,
     },
+    /// Something of an entity.
+    Entity {
+        /// What.
+        what: EntityItem,
+        /// Its id; of an acknowledgement, the number of the packet.
+        id: u64,
+    },
+}
+
+/// What a packet of entities says of one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EntityItem {
+    /// A new mirror.
+    New,
+    /// What changed of a mirror.
+    Change,
+    /// The end of a mirror.
+    Removal,
+    /// An input of its owner.
+    Input,
+    /// A packet of snapshots that arrived, with a mask of those before it.
+    Acknowledgement,
+}
+
+impl EntityItem {
+    /// Its word in traces.
+    pub fn word(self) -> &'static str {
+        match self {
+            EntityItem::New => "new",
+            EntityItem::Change => "change",
+            EntityItem::Removal => "removal",
+            EntityItem::Input => "input",
+            EntityItem::Acknowledgement => "acknowledgement",
+        }
+    }
 }
 
 /// Reads a packet sent by `from` on `channel`.
@@ -185,6 +220,7 @@ mod tests {
             span: Default::default(),
         };
         Wire {
+            entities: Vec::new(),
             events: vec![EventWire::of(&hit), EventWire::of(&shot)],
             functions: vec![FunctionWire::of(&price)],
             exports: Vec::new(),

@@ -1,0 +1,188 @@
+//! How entities travel: which parts a record has, and how large it can be.
+//!
+//! A packet of the server is a `u16` number, a `u16` of milliseconds on the server's clock, and sections to its end: the
+//! index of an entity (255 for removals), a `u8` count, and as many records. A record is the id, as a varint of the
+//! distance to the one before it, then a mask, then the parts the mask names. Its bits, lowest first:
+//!
+//! ```text
+//! new mirror | own (with an owner) | active, jump, following (with a transform)
+//! | one a part of Data | one a property of Sync | X, Y, Z, rotation (with a transform)
+//! ```
+//!
+//! A part of `Data` is a field in the traffic layout, or several whose bits share one byte. Behind an own record come
+//! the velocities and the tick of the input consumed last, where the entity has them.
+
+use crate::schema::{Element, Entity, Following, Ownership, Payload, Type};
+use crate::wire::plan::{Layout, Plan};
+
+/// Most bits of a mask: what a Luau number holds without loss.
+pub const MAX_PARTS: usize = 48;
+/// The index of the section of removals.
+pub const REMOVED: u8 = 255;
+/// Bytes in front of the sections: number and time.
+pub const PACKET_HEADER: u64 = 4;
+/// Bytes in front of a section's records.
+pub const SECTION_HEADER: u64 = 2;
+/// Most bytes of an id.
+pub const ID_SIZE: u64 = 8;
+/// Bytes of the velocities behind an own record, and of the tick behind them.
+pub const VELOCITY_SIZE: u64 = 15;
+/// Bytes of the tick of the input consumed last.
+pub const TICK_SIZE: u64 = 2;
+
+/// How an entity travels.
+#[derive(Clone, Debug)]
+pub struct EntityWire {
+    /// Names from the top level down to and including its own.
+    pub path: Vec<String>,
+    /// Its number among the entities.
+    pub index: u8,
+    /// Parts of `Data`, in the order of their bits.
+    pub parts: Vec<Part>,
+    /// Properties of `Sync`, in the order of their bits, with their classes.
+    pub synced: Vec<(String, Part)>,
+    /// Whether a record says if it is the receiver's own.
+    pub owned: bool,
+    /// Whether it carries a transform.
+    pub transform: bool,
+    /// Whether own records end in velocities and a tick.
+    pub velocity: bool,
+    /// What the owner sends.
+    pub input: Option<Plan>,
+}
+
+/// Fields that travel together.
+#[derive(Clone, Debug)]
+pub struct Part {
+    /// Their names, in order.
+    pub fields: Vec<String>,
+    /// A pack of their values in the traffic layout.
+    pub plan: Plan,
+}
+
+impl Part {
+    fn of(fields: Vec<(String, Type)>) -> Part {
+        let elements = fields
+            .iter()
+            .map(|(name, ty)| Element { name: Some(name.clone()), span: ty.span, ty: ty.clone() })
+            .collect();
+        let plan = Plan::payload(&Payload::Pack(elements), Layout::Traffic);
+        Part { fields: fields.into_iter().map(|(name, _)| name).collect(), plan }
+    }
+}
+
+impl EntityWire {
+    /// Plans one entity.
+    pub fn of(entity: &Entity) -> EntityWire {
+        let synced = entity.sync.iter().flat_map(|class| {
+            class
+                .properties
+                .iter()
+                .map(|(name, ty)| (class.class.clone(), Part::of(vec![(name.clone(), ty.clone())])))
+        });
+        EntityWire {
+            path: entity.path.clone(),
+            index: entity.index,
+            parts: parts(entity),
+            synced: synced.collect(),
+            owned: entity.owner != Ownership::Never,
+            transform: entity.transform != Following::Never,
+            velocity: entity.velocity,
+            input: entity
+                .input
+                .as_ref()
+                .map(|input| Plan::payload(&Payload::Single(input.clone()), Layout::Traffic)),
+        }
+    }
+
+    /// Bits in front of the parts.
+    pub fn flags(&self) -> usize {
+        1 + usize::from(self.owned) + if self.transform { 3 } else { 0 }
+    }
+
+    /// Bits of a mask.
+    pub fn bits(&self) -> usize {
+        self.flags() + self.parts.len() + self.synced.len() + if self.transform { 4 } else { 0 }
+    }
+
+    /// Bytes of a mask.
+    pub fn mask_size(&self) -> usize {
+        self.bits().div_ceil(8)
+    }
+
+    /// Bytes behind an own record.
+    pub fn tail_size(&self) -> u64 {
+        let velocity = if self.velocity { VELOCITY_SIZE } else { 0 };
+        velocity + if self.input.is_some() { TICK_SIZE } else { 0 }
+    }
+
+    /// Bytes of a packet with nothing but the record of a new mirror: least and most.
+    pub fn packet_size(&self) -> (u64, u64) {
+        let fixed = PACKET_HEADER + SECTION_HEADER + ID_SIZE + self.mask_size() as u64;
+        let own = if self.transform { 16 } else { 0 } + self.tail_size();
+        let parts = self.parts.iter().chain(self.synced.iter().map(|(_, part)| part));
+        parts.fold((fixed + own, fixed + own), |(least, most), part| {
+            let size = part.plan.block.size.sealed();
+            (least.saturating_add(size.min), most.saturating_add(size.max))
+        })
+    }
+}
+
+/// The parts of `Data`: a field each, except that fields of nothing but bits share a byte while they fit.
+fn parts(entity: &Entity) -> Vec<Part> {
+    let mut groups: Vec<Vec<(String, Type)>> = Vec::new();
+    let mut shared: Option<(usize, u64)> = None;
+    for field in entity.fields() {
+        let one = (field.name.clone(), field.ty.clone());
+        let alone = Part::of(vec![one.clone()]);
+        let block = &alone.plan.block;
+        let bits = block.body.size.bits;
+        let only_bits = !block.tail && u64::from(block.head) == bits.div_ceil(8) && (1..8).contains(&bits);
+        match shared {
+            Some((at, taken)) if only_bits && taken + bits <= 8 => {
+                groups[at].push(one);
+                shared = Some((at, taken + bits));
+            }
+            _ => {
+                if only_bits {
+                    shared = Some((groups.len(), bits));
+                }
+                groups.push(vec![one]);
+            }
+        }
+    }
+    groups.into_iter().map(Part::of).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::schema::{Item, Profile};
+    use crate::source::MemoryLoader;
+
+    fn wire(block: &str) -> EntityWire {
+        let text = format!("entity Ship {{ {block} }}");
+        let analysis = crate::analyze(&MemoryLoader::new().with("x", text), "x", Profile::Release);
+        assert!(!analysis.has_errors(), "{:?}", analysis.diagnostics);
+        let schema = analysis.schema.unwrap();
+        let Item::Entity(entity) = &schema.root.items[0] else { panic!("not an entity") };
+        EntityWire::of(entity)
+    }
+
+    #[test]
+    fn bits_share_a_byte_and_bytes_stand_alone() {
+        let wire =
+            wire("Data: struct { Hull: u8(0..100), Name: string(1..24), Boost: boolean, Lit: boolean }");
+        let fields: Vec<_> = wire.parts.iter().map(|part| part.fields.join("+")).collect();
+        assert_eq!(fields, ["Hull", "Name", "Boost+Lit"]);
+        assert_eq!((wire.flags(), wire.bits(), wire.mask_size()), (1, 4, 1));
+        assert_eq!(wire.packet_size(), (4 + 2 + 8 + 1 + 1 + 2 + 1, 4 + 2 + 8 + 1 + 1 + 25 + 1));
+    }
+
+    #[test]
+    fn a_transform_takes_flags_and_four_parts() {
+        let wire = wire("Owner: true, Transform: true, Data: struct { Hull: u8 }");
+        assert_eq!((wire.flags(), wire.bits(), wire.mask_size()), (5, 10, 2));
+        assert_eq!(wire.packet_size().0, 4 + 2 + 8 + 2 + 1 + 16);
+    }
+}
