@@ -32,7 +32,7 @@ impl Channels {
         let reads = [readers[0].is_some(), readers[1].is_some()];
         let mut code = Block::new();
         if reads.contains(&true) {
-            code.local("Place", cx.runtime("Decoding", "place"));
+            code.append(place(cx));
         }
         for ((channel, function), reader) in CHANNELS.into_iter().zip(readers) {
             let Some(reader) = reader else { continue };
@@ -72,6 +72,35 @@ impl Channels {
     }
 }
 
+/// Where the reader at work is: the beginning of its item, and in front of a listener where to go on behind it, with how
+/// many items and Instances read.
+fn place(cx: &mut Context) -> Block {
+    let mut kept = vec!["ItemAt", "ResumeAt", "SlotsRead"];
+    if cx.is_server() {
+        kept.push("ItemsRead");
+    }
+    let zeros = || vec![num(0); kept.len()];
+    block(|b| {
+        if !cx.options.sync_validation {
+            b.local("Place", cx.runtime("Decoding", "place"));
+        }
+        b.push(Stat::Local(kept.iter().copied().map(bare).collect(), zeros()));
+        let anew = block(|b| {
+            let all = kept.iter().copied().map(name).collect();
+            b.push(Stat::Assign(all, zeros()));
+        });
+        let locate = block(|b| {
+            let both = vec![name("ItemAt"), name("ResumeAt")];
+            b.push(Stat::Local(vec![bare("At"), bare("Resume")], both));
+            b.when(name("IsNew"), anew);
+            b.ret([name("At"), name("Resume")]);
+        });
+        let params = vec![param("IsNew", ty("boolean"))];
+        let number = || ty("number");
+        b.function("Locate", Function::new(params, locate).returning(vec![number(), number()]));
+    })
+}
+
 /// The function that reads packets of a channel, when this side receives anything on it.
 fn decode(
     cx: &mut Context,
@@ -107,31 +136,32 @@ fn decode(
 
     let mut body = Block::new();
     body.local("End", call("buffer.len", [name("Buffer")]));
-    body.local_typed("Cursor", ty("number"), path("Place.resume"));
+    body.local_typed("Cursor", ty("number"), name("ResumeAt"));
     if slots {
-        body.local("Slot", path("Place.slot"));
+        body.local("Slot", name("SlotsRead"));
     }
     let mut item = Block::new();
-    if cx.is_server() {
-        body.local("Items", path("Place.items"));
-        let limit = num(cx.options.max_events_per_packet);
-        let dropped = cx.runtime("Reports", "packetDropped");
-        let rate = num(cx.options.inbound_bytes_per_second);
-        let stop = block(|b| {
-            b.push(Stat::Call(apply(dropped, [name("Player"), text("Events"), limit.clone(), rate])));
-            b.ret([]);
-        });
-        item.when(eq(name("Items"), limit), stop);
-        item.bump(name("Items"), num(1));
-    }
-    item.assign(path("Place.at"), name("Cursor"));
+    item.assign(name("ItemAt"), name("Cursor"));
     item.local("Index", call("buffer.readu8", [name("Buffer"), name("Cursor")]));
     let unknown = cx.runtime("Messages", "unknownIndex");
     let otherwise = block(|b| {
         b.call("error", [apply(unknown, [name("Index")]), num(0)]);
     });
     item.append(dispatch(&cases, &otherwise));
-    body.push(Stat::While(lt(name("Cursor"), name("End")), item));
+    if cx.is_server() {
+        let limit = num(cx.options.max_events_per_packet);
+        let first = add(name("ItemsRead"), num(1));
+        let ended = ge(name("Cursor"), name("End"));
+        let mut items = block(|b| _ = b.when(ended, block(|b| _ = b.ret([]))));
+        items.append(item);
+        body.push(Stat::Count("Items".into(), first, limit.clone(), None, items));
+        let dropped = cx.runtime("Reports", "packetDropped");
+        let rate = num(cx.options.inbound_bytes_per_second);
+        let report = apply(dropped, [name("Player"), text("Events"), limit, rate]);
+        body.when(lt(name("Cursor"), name("End")), block(|b| _ = b.push(Stat::Call(report))));
+    } else {
+        body.push(Stat::While(lt(name("Cursor"), name("End")), item));
+    }
 
     let mut params = Vec::new();
     if cx.is_server() {
@@ -164,6 +194,7 @@ fn receive(cx: &mut Context, channel: Channel, function: Option<&str>) -> Block 
     if cx.options.sync_validation {
         args.push(names.clone());
     }
+    args.push(name("Locate"));
     args.push(if cx.is_server() {
         name(format!("{function}Thrown"))
     } else {
@@ -174,6 +205,9 @@ fn receive(cx: &mut Context, channel: Channel, function: Option<&str>) -> Block 
         args.push(name("Player"));
     }
     args.extend([name("Packet"), name("Beside")]);
+    if !cx.is_server() {
+        args.push(Expr::Nil);
+    }
     let run = cx.runtime("Decoding", if cx.options.sync_validation { "runWatched" } else { "run" });
     out.push(Stat::Local(vec![bare("Done"), bare("Index"), bare("Failure")], vec![apply(run, args)]));
     let mut failed = Block::new();

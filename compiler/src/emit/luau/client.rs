@@ -17,7 +17,7 @@ pub fn emit(schema: &Schema, wire: &Wire) -> String {
     let options = &schema.options;
     let all = events(schema, wire);
     let mut functions = functions::functions(schema, wire);
-    let mut state = State::new(all.len() * 3 + functions.len() * functions::STATE);
+    let mut state = State::new(all.len() * 4 + functions.len() * functions::STATE);
 
     let mut inbound = Vec::new();
     let mut outgoing = Vec::new();
@@ -71,6 +71,10 @@ pub fn emit(schema: &Schema, wire: &Wire) -> String {
 
     let traffic = traffic::foundations(cx);
     let outgoing_batch = sends_reliable.then(|| cx.runtime("ClientBatch", "create"));
+    if sends_reliable {
+        cx.runtime("ClientBatch", "split");
+        cx.runtime("Batch", "larger");
+    }
     let mut services = vec!["RunService"];
     if functions::needs_storage(cx, &functions) {
         services.insert(0, "ReplicatedStorage");
@@ -83,10 +87,14 @@ pub fn emit(schema: &Schema, wire: &Wire) -> String {
     traffic::declare_remotes(cx, &mut file);
     file.append(traffic);
     if let Some(create) = outgoing_batch {
-        let limits = [num(options.max_packet_size), num(options.max_instances_per_packet)];
-        file.local("Outgoing", apply(create, limits));
+        file.append(own_batch(cx, create));
+    }
+    if cx.sends_packets {
+        file.local_typed("NoInstances", array(ty("any")), Expr::Table(Vec::new()));
     }
     if sends_unreliable && options.batch_unreliable {
+        file.local_typed("Gathered", ty(module::BATCH), cx.runtime("ClientGather", "batch"));
+        file.local("Filling", cx.runtime("ClientGather", "filling"));
         file.local(
             "PacketLimits",
             Expr::Table(vec![
@@ -106,6 +114,35 @@ pub fn emit(schema: &Schema, wire: &Wire) -> String {
     print::print(&file)
 }
 
+/// The reliable batch: what every item needs are locals, the rest lies in `Outgoing`.
+fn own_batch(cx: &mut Context, create: Expr) -> Block {
+    let options = cx.options;
+    let split = cx.runtime("ClientBatch", "split");
+    let larger = cx.runtime("Batch", "larger");
+    let mut out = Block::new();
+    let full = num(options.max_packet_size);
+    out.local("Outgoing", apply(create, [full.clone(), num(options.max_instances_per_packet)]));
+    out.local("OutBuffer", path("Outgoing.batch.buffer"));
+    out.local("OutSize", call("buffer.len", [name("OutBuffer")]));
+    let fill = ["OutCursor", "OutItems", "OutFull"];
+    out.push(Stat::Local(fill.map(bare).to_vec(), vec![num(0), num(0), full]));
+
+    let mut grow = Block::new();
+    grow.assign(name("OutBuffer"), apply(larger, [name("OutBuffer"), name("Needed")]));
+    grow.assign(name("OutSize"), call("buffer.len", [name("OutBuffer")]));
+    grow.ret([name("OutBuffer")]);
+    let needed = vec![param("Needed", ty("number"))];
+    out.function("GrowOut", Function::new(needed, grow).returning(vec![ty("buffer")]));
+
+    let begin = block(|b| {
+        let next = apply(split, [name("Outgoing"), name("OutCursor")]);
+        b.push(Stat::Assign(vec![name("OutItems"), name("OutFull")], vec![num(0), next]));
+    });
+    let split = block(|b| _ = b.when(gt(name("OutItems"), num(0)), begin));
+    out.function("SplitOut", Function::new(Vec::new(), split));
+    out
+}
+
 /// `StepReplication`, and the Heartbeat's version of it.
 fn step(cx: &mut Context, reliable: bool, unreliable: bool, mirrors: &Mirrors) -> Block {
     let mut body = Block::new();
@@ -116,7 +153,15 @@ fn step(cx: &mut Context, reliable: bool, unreliable: bool, mirrors: &Mirrors) -
     }
     if reliable {
         let flush = cx.runtime("ClientBatch", "flush");
-        body.push(Stat::Call(apply(flush, [name("Outgoing"), name("Reliable")])));
+        let args = [name("Outgoing"), name("Reliable"), name("OutBuffer"), name("OutCursor")];
+        let full = num(cx.options.max_packet_size);
+        let send = block(|b| {
+            b.assign(name("OutBuffer"), apply(flush, args));
+            b.assign(name("OutSize"), call("buffer.len", [name("OutBuffer")]));
+            let emptied = vec![name("OutCursor"), name("OutItems"), name("OutFull")];
+            b.push(Stat::Assign(emptied, vec![num(0), num(0), full]));
+        });
+        body.when(gt(name("OutCursor"), num(0)), send);
     }
     let mut out = Block::new();
     out.function("StepReplication", Function::new(Vec::new(), body));

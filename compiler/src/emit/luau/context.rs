@@ -24,14 +24,17 @@ const OWN: &[&str] = &[
     "DateTime",
     "Deeper",
     "Delta",
+    "Diverged",
     "Done",
     "DueStates",
     "End",
     "EntityRemote",
     "Enum",
     "Event",
+    "Everyone",
     "Except",
     "Failure",
+    "Filling",
     "First",
     "FirstSlot",
     "Flag",
@@ -42,24 +45,36 @@ const OWN: &[&str] = &[
     "FoundUnreliable",
     "Future",
     "Gate",
+    "Gathered",
+    "GrowOut",
     "Id",
     "Index",
     "Instances",
     "IsDone",
     "IsStarted",
     "Item",
+    "ItemAt",
     "Items",
+    "ItemsRead",
     "Last",
     "List",
     "Listener",
+    "Locate",
     "Missing",
+    "Moment",
     "Net",
+    "NoInstances",
     "Now",
     "Number",
     "NumberRange",
     "OnCancel",
     "OpenCalls",
     "Out",
+    "OutBuffer",
+    "OutCursor",
+    "OutFull",
+    "OutItems",
+    "OutSize",
     "Outgoing",
     "Packet",
     "PacketLimits",
@@ -69,10 +84,12 @@ const OWN: &[&str] = &[
     "Players",
     "PollCapacity",
     "Promise",
+    "Ready",
     "Reject",
     "Reliable",
     "ReplicatedStorage",
     "Resolve",
+    "ResumeAt",
     "RunService",
     "SIGNATURE",
     "SendEntities",
@@ -82,6 +99,8 @@ const OWN: &[&str] = &[
     "SessionStart",
     "Size",
     "Slot",
+    "SlotsRead",
+    "SplitOut",
     "Start",
     "State",
     "StepReplication",
@@ -102,9 +121,11 @@ const OWN_ENDS: &[&str] = &[
     "ByValue",
     "Counts",
     "Last",
+    "Listener",
     "Listeners",
     "Number",
     "Numbers",
+    "Packet",
     "Rate",
     "Rows",
     "State",
@@ -133,13 +154,37 @@ pub struct Context<'a> {
     pub side: Side,
     /// Whether exported types are written, which takes a batch called `Store`.
     pub stores: bool,
+    /// What items are written into at the moment.
+    pub sink: Sink,
+    /// Whether the client has packets of a length known ahead, which takes `NoInstances`.
+    pub sends_packets: bool,
+}
+
+/// What an item is written into.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Sink {
+    /// A batch called `Out`.
+    Batch,
+    /// The client's reliable batch: locals of the module, and `Outgoing` for what few items have.
+    Own,
+    /// A buffer of exactly the item's length, which nothing precedes.
+    Packet(Expr),
 }
 
 impl<'a> Context<'a> {
     /// A context that has asked for nothing yet.
     pub fn new(schema: &'a Schema, side: Side) -> Self {
         let options = &schema.options;
-        Context { schema, options, bundle: Bundle::default(), enums: BTreeSet::new(), side, stores: false }
+        Context {
+            schema,
+            options,
+            bundle: Bundle::default(),
+            enums: BTreeSet::new(),
+            side,
+            stores: false,
+            sink: Sink::Batch,
+            sends_packets: false,
+        }
     }
 
     /// Whether the module is the server's.

@@ -21,8 +21,14 @@ pub fn members(cx: &mut Context, decl: &TypeDecl, plan: &Plan) -> Vec<Entry> {
         body.local_typed(&local, value_type.clone(), value);
         body.ret([name(local)]);
     }
-    let cursor = block(|b| _ = b.local("Cursor", num(0)));
-    let mut whole = if plan.block.tail || mentions(&body, "Cursor") { cursor } else { Block::new() };
+    let printed = super::print::print(&body);
+    let mut whole = Block::new();
+    if printed.contains("End") {
+        whole.local("End", call("buffer.len", [name("Buffer")]));
+    }
+    if plan.block.tail || printed.contains("Cursor") {
+        whole.local("Cursor", num(0));
+    }
     whole.append(body);
     let reader =
         Function::new(vec![param("Buffer", ty("buffer"))], whole).returning(vec![value_type.clone()]);
@@ -43,9 +49,4 @@ pub fn members(cx: &mut Context, decl: &TypeDecl, plan: &Plan) -> Vec<Entry> {
         Entry::Named(member(casing, "Read"), lambda(reader)),
         Entry::Named(member(casing, "Write"), lambda(writer)),
     ]
-}
-
-/// Whether a name occurs in a block's text; asked of small blocks only.
-fn mentions(block: &Block, word: &str) -> bool {
-    super::print::print(block).contains(word)
 }

@@ -1,8 +1,8 @@
 //! Functions: `Invoke` on the side that calls, `On` on the side that answers, and the items between them.
 
 use super::ast::*;
-use super::context::{Context, Names};
-use super::module::{BATCH, OUTGOING, State, listener_type, member, positional};
+use super::context::{Context, Names, Sink};
+use super::module::{BATCH, State, listener_type, member, positional};
 use super::{read, types, write};
 use crate::schema::{Function as Declared, Item, Payload, Schema, Scope, Side, Yield};
 use crate::wire::{FunctionWire, ItemWire, Wire};
@@ -109,9 +109,10 @@ impl FunctionInfo<'_> {
     ) {
         let what = self.function.path.join(".");
         let mut names = Names::default();
-        out.local_typed("Out", own_type(cx), own_batch(cx));
+        own_batch(cx, out);
         let written =
             write::item(cx, &mut names, Some(item.header), &item.payload, values, &what, level, out);
+        cx.sink = Sink::Batch;
         write_ids(out);
         commit(cx, written.end, if written.slots { Some(name("Slot")) } else { None }, out);
     }
@@ -135,14 +136,13 @@ impl FunctionInfo<'_> {
     fn refusal_writer(&self, cx: &mut Context) -> Expr {
         let params = id_params(cx);
         let mut body = Block::new();
-        body.local_typed("Out", own_type(cx), own_batch(cx));
-        body.local("Start", path("Out.cursor"));
-        let grow = cx.runtime("Batch", "grow");
-        body.local("Buffer", apply(grow, [name("Out"), add(name("Start"), num(3))]));
+        own_batch(cx, &mut body);
+        let end = write::reserve(cx, 3, &mut body);
+        cx.sink = Sink::Batch;
         let both = add(mul(name("Id"), num(256)), num(self.function.index));
         body.call("buffer.writeu16", [name("Buffer"), name("Start"), both]);
         body.call("buffer.writeu8", [name("Buffer"), add(name("Start"), num(2)), num(0)]);
-        commit(cx, add(name("Start"), num(3)), None, &mut body);
+        commit(cx, end, None, &mut body);
         lambda(Function::new(params, body))
     }
 
@@ -434,13 +434,15 @@ fn id_params(cx: &Context) -> Vec<Param> {
     params
 }
 
-/// The batch that calls and answers go to.
-fn own_batch(cx: &mut Context) -> Expr {
-    if cx.is_server() { apply(cx.runtime("ServerBatch", "own"), [name("Player")]) } else { name("Outgoing") }
-}
-
-fn own_type(cx: &Context) -> LuauType {
-    ty(if cx.is_server() { BATCH } else { OUTGOING })
+/// Has items written into the batch that calls and answers go to.
+fn own_batch(cx: &mut Context, out: &mut Block) {
+    if !cx.is_server() {
+        cx.sink = Sink::Own;
+        return;
+    }
+    // A call is refused before the start, and nothing can be answered then.
+    let made = apply(cx.runtime("ServerBatch", "own"), [name("Player")]);
+    out.local_typed("Out", ty(BATCH), or(index(name("Ready"), name("Player")), made));
 }
 
 fn commit(cx: &mut Context, end: Expr, slot: Option<Expr>, out: &mut Block) {

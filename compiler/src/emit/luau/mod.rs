@@ -3,6 +3,7 @@
 pub mod ast;
 mod channels;
 mod client;
+mod clock;
 pub mod context;
 mod entity;
 mod exports;

@@ -329,8 +329,6 @@ pub fn opening(cx: &mut Context, signature: &str, services: &[&str]) -> Block {
 
 /// Type of a batch. Sends name it: they are many, and what the checker infers is limited a module.
 pub const BATCH: &str = "BLINK_ENTRY";
-/// Type of a client's reliable batch.
-pub const OUTGOING: &str = "BLINK_BUFFER_SAVE";
 
 /// The named types, then the runtime parts asked for, then tables of Roblox enums.
 pub fn foundations(cx: &mut Context) -> Block {
@@ -340,7 +338,6 @@ pub fn foundations(cx: &mut Context) -> Block {
     for part in cx.bundle.parts() {
         let declared = match part.local.as_str() {
             "Batch" => Some(type_declaration("Batch", "Batch", BATCH)),
-            "ClientBatch" => Some(type_declaration("ClientBatch", "Outgoing", OUTGOING)),
             _ => None,
         };
         out.push(Stat::Source(part.text.into()));

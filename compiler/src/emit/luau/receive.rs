@@ -3,7 +3,7 @@
 use super::ast::*;
 use super::context::{Context, Names};
 use super::module::{EventInfo, State, disconnect_type, listener_type, member, positional};
-use super::{read, traffic};
+use super::{clock, read, traffic};
 use crate::schema::{Channel, Delivery, Side};
 
 /// Rows a queue holds that waits for a listener.
@@ -15,6 +15,8 @@ pub struct Inbound<'a> {
     pub info: EventInfo<'a>,
     /// Its listeners, or its poll queue.
     hook: Expr,
+    /// The listener while there is exactly one, for events whose listeners run on the thread of the packet.
+    listener: Option<Expr>,
     polled: bool,
     /// Numbers or times accepted last.
     last: Option<Expr>,
@@ -34,6 +36,11 @@ impl<'a> Inbound<'a> {
         let event = &info.event;
         let event_name = text(event.name.as_str());
 
+        let listener = (!polled && info.is_sync()).then(|| {
+            let any = || LuauType::Variadic(Box::new(ty("any")));
+            let kind = LuauType::Function(vec![(None, any())], vec![any()]);
+            state.declare(&format!("{}Listener", info.key), Some(optional(kind)), Expr::Nil)
+        });
         let hook = if polled {
             let create = cx.runtime("Queue", "create");
             let capacity = if cx.is_server() { name("PollCapacity") } else { num(f64::INFINITY) };
@@ -53,6 +60,17 @@ impl<'a> Inbound<'a> {
                     apply(cx.runtime("ClientListeners", "queue"), [event_name.clone(), num(QUEUE)])
                 }
             });
+            let assign = listener.clone().map(|listener| {
+                let assign = block(|b| _ = b.assign(listener, name("Listener")));
+                lambda(Function {
+                    params: vec![bare("Listener")],
+                    varargs: None,
+                    returns: None,
+                    body: assign,
+                })
+            });
+            let queue = queue.or_else(|| assign.is_some().then_some(Expr::Nil));
+            let queue = queue.into_iter().chain(assign);
             let value = if info.is_single() {
                 let mut args = vec![event_name, text(info.call_word()), run];
                 args.extend(queue);
@@ -81,7 +99,7 @@ impl<'a> Inbound<'a> {
             state.declare(&format!("{}Rate", info.key), None, value)
         });
         let counts = traffic::counts(cx, &info, state);
-        Inbound { info, hook, polled, last, limit, counts, reads_slots: false }
+        Inbound { info, hook, listener, polled, last, limit, counts, reads_slots: false }
     }
 
     /// The rate limit's `drop`, for a player who is leaving.
@@ -169,7 +187,7 @@ impl<'a> Inbound<'a> {
             values = read::held(&mut names, values, kinds(cx, info), &mut out);
         }
         let end = add(name("Cursor"), size(advance));
-        let bytes = binary(end, BinaryOp::Sub, path("Place.at"));
+        let bytes = binary(end, BinaryOp::Sub, name("ItemAt"));
         let mut handing = traffic::received(cx, self.counts.as_ref(), bytes);
         handing.append(self.handing(cx, values, number, advance));
         if slots {
@@ -199,13 +217,10 @@ impl<'a> Inbound<'a> {
     fn handing(&self, cx: &mut Context, mut values: Vec<Expr>, number: Option<Expr>, advance: u64) -> Block {
         let info = &self.info;
         let mut out = Block::new();
-        let server_time = || method(name("Workspace"), "GetServerTimeNow", []);
 
         if info.event.stream.is_some() {
-            let recover = cx.runtime("Clock", "recover");
-            let now = server_time();
             let stamp = values.pop().unwrap_or(Expr::Nil);
-            out.local("ServerTime", apply(recover, [stamp, now]));
+            clock::recover("ServerTime", stamp, &mut out);
             values.push(name("ServerTime"));
             let Some(last) = &self.last else { return out };
             let delivery = self.delivery(cx, values, advance);
@@ -222,12 +237,9 @@ impl<'a> Inbound<'a> {
 
         let mut inner = Block::new();
         if let Some(window) = info.event.stamp {
-            let recover = cx.runtime("Clock", "recover");
-            let clamp = cx.runtime("Clock", "clamp");
             let stamp = values.pop().unwrap_or(Expr::Nil);
-            inner.local("Now", server_time());
-            let recovered = apply(recover, [stamp, name("Now")]);
-            inner.local("SentAt", apply(clamp, [recovered, name("Now"), num(window / 1000.0)]));
+            clock::recover("SentAt", stamp, &mut inner);
+            clock::clamp("SentAt", window / 1000.0, &mut inner);
             values.push(name("SentAt"));
         }
         let delivery = self.delivery(cx, values, advance);
@@ -279,26 +291,26 @@ impl<'a> Inbound<'a> {
             apply(push, args)
         } else {
             let deliver = apply(field(self.hook.clone(), "deliver"), args.clone());
-            if self.info.is_sync() {
-                return self.direct(cx, args, deliver, advance);
+            if let Some(listener) = &self.listener {
+                return self.direct(cx, listener.clone(), args, deliver, advance);
             }
             deliver
         };
         block(|b| _ = b.push(Stat::Call(call)))
     }
 
-    fn direct(&self, cx: &Context, args: Vec<Expr>, deliver: Expr, advance: u64) -> Block {
+    fn direct(&self, cx: &Context, listener: Expr, args: Vec<Expr>, deliver: Expr, advance: u64) -> Block {
         let mut called = Block::new();
-        called.assign(path("Place.resume"), add(name("Cursor"), size(advance)));
+        called.assign(name("ResumeAt"), add(name("Cursor"), size(advance)));
         if cx.is_server() {
-            called.assign(path("Place.items"), name("Items"));
+            called.assign(name("ItemsRead"), name("Items"));
         }
         if self.reads_slots {
-            called.assign(path("Place.slot"), name("Slot"));
+            called.assign(name("SlotsRead"), name("Slot"));
         }
         called.push(Stat::Call(apply(name("Listener"), args)));
         block(|b| {
-            b.local("Listener", field(self.hook.clone(), "listener"));
+            b.local("Listener", listener);
             b.when_else(name("Listener"), called, block(|b| _ = b.push(Stat::Call(deliver))));
             if !cx.options.sync_validation {
                 // Nothing closes a reader whose listener yielded: woken behind another packet, it must not go on.

@@ -1,9 +1,9 @@
 //! Sending an event: the members of its table, written from its plan.
 
 use super::ast::*;
-use super::context::{Context, Names};
-use super::module::{BATCH, EventInfo, OUTGOING, State, member, positional};
-use super::{traffic, write};
+use super::context::{Context, Names, Sink};
+use super::module::{BATCH, EventInfo, State, member, positional};
+use super::{clock, traffic, write};
 use crate::schema::{Channel, Delivery};
 use crate::wire::plan::{Node, Shape};
 
@@ -29,7 +29,22 @@ fn commit(written: &write::Written, body: &mut Block) {
 }
 
 /// Ends an item of a client's reliable batch, which is cut into packets that the server admits.
-pub fn commit_reliable(cx: &mut Context, end: Expr, slot: Option<Expr>, body: &mut Block) {
+pub fn commit_reliable(cx: &Context, end: Expr, slot: Option<Expr>, body: &mut Block) {
+    let mut full =
+        or(ge(name("OutItems"), num(cx.options.max_events_per_packet)), gt(end.clone(), name("OutFull")));
+    if let Some(slot) = &slot {
+        full = or(full, gt(slot.clone(), path("Outgoing.fullSlots")));
+    }
+    body.when(full, block(|b| _ = b.call("SplitOut", [])));
+    body.bump(name("OutItems"), num(1));
+    body.assign(name("OutCursor"), end);
+    if let Some(slot) = slot {
+        body.assign(path("Outgoing.slots"), slot);
+    }
+}
+
+/// Ends an item of a client's unreliable batch that has no Instances and is never too large.
+fn gather(cx: &mut Context, end: Expr, body: &mut Block) {
     let end = match end {
         end @ Expr::Name(_) => end,
         end => {
@@ -37,26 +52,30 @@ pub fn commit_reliable(cx: &mut Context, end: Expr, slot: Option<Expr>, body: &m
             name("End")
         }
     };
-    let mut full = or(
-        ge(path("Out.items"), num(cx.options.max_events_per_packet)),
-        gt(end.clone(), path("Out.fullCursor")),
-    );
-    if let Some(slot) = &slot {
-        full = or(full, gt(slot.clone(), path("Out.fullSlots")));
-    }
-    let split = cx.runtime("ClientBatch", "split");
-    body.when(full, block(|b| _ = b.push(Stat::Call(apply(split, [name("Out")])))));
-    body.bump(path("Out.items"), num(1));
+    let split = apply(cx.runtime("ClientGather", "split"), [name("PacketLimits")]);
+    let items = ge(path("Filling.items"), num(cx.options.max_events_per_packet));
+    let full = or(gt(end.clone(), path("Filling.full")), items);
+    body.when(full, block(|b| _ = b.push(Stat::Call(split))));
+    body.bump(path("Filling.items"), num(1));
     body.assign(path("Out.cursor"), end);
-    if let Some(slot) = slot {
-        body.assign(path("Out.slots"), slot);
-    }
 }
 
-/// The stamp of this moment.
-fn stamp_now(cx: &mut Context) -> Expr {
-    let stamp = cx.runtime("Clock", "stamp");
-    apply(stamp, [method(name("Workspace"), "GetServerTimeNow", [])])
+/// Bytes of an unreliable item that is always as long, has no Instances and goes out in a packet of its own: it is
+/// written right into that packet, again and again.
+fn packet_size(cx: &Context, info: &EventInfo) -> Option<u64> {
+    let block = &info.wire.item.payload.block;
+    let whole = u64::from(info.wire.item.header.size()) + u64::from(block.head);
+    let fits = whole <= u64::from(cx.options.max_unreliable_size);
+    let alone = info.wire.channel == Channel::Unreliable && !cx.options.batch_unreliable;
+    (alone && fits && !block.tail && block.size.slots == 0).then_some(whole)
+}
+
+/// Declares the packet of such an item, and has items written into it.
+fn packet(cx: &mut Context, info: &EventInfo, state: &mut State) -> Option<Expr> {
+    let whole = packet_size(cx, info)?;
+    let packet = state.declare(&format!("{}Packet", info.key), None, call("buffer.create", [size(whole)]));
+    cx.sink = Sink::Packet(packet.clone());
+    Some(packet)
 }
 
 /// `Fire` of a client.
@@ -66,41 +85,71 @@ pub fn client(cx: &mut Context, info: &EventInfo, state: &mut State) -> Vec<Entr
         params.push(param("_", ty("nil")));
     }
     if info.event.stamp.is_some() {
-        values.push(stamp_now(cx));
+        values.push(clock::stamp());
     }
     let mut body = refuse_own_table(cx, info, "Fire");
     let counts = traffic::counts(cx, info, state);
     match info.wire.channel {
         Channel::Reliable => {
-            body.local_typed("Out", ty(OUTGOING), name("Outgoing"));
+            cx.sink = Sink::Own;
             let written = writing(cx, info, &values, 2, &mut body);
+            cx.sink = Sink::Batch;
             let slot = if written.slots { Some(name("Slot")) } else { None };
             commit_reliable(cx, written.end, slot, &mut body);
-            let bytes = binary(path("Out.cursor"), BinaryOp::Sub, name("Start"));
+            let bytes = binary(name("OutCursor"), BinaryOp::Sub, name("Start"));
             body.append(traffic::sent(cx, counts.as_ref(), bytes, num(1)));
         }
-        Channel::Unreliable => {
-            let module = if cx.options.batch_unreliable { "ClientGather" } else { "ClientUnreliable" };
-            let item = cx.runtime(module, "item");
-            body.local_typed("Out", ty(BATCH), apply(item, []));
+        Channel::Unreliable if packet_size(cx, info).is_some() => {
+            packet(cx, info, state);
             let written = writing(cx, info, &values, 2, &mut body);
-            commit(&written, &mut body);
-            let send = cx.runtime(module, "send");
-            let mut args = vec![name("Out"), text(info.event.name.as_str())];
-            if cx.options.batch_unreliable {
-                args.push(name("PacketLimits"));
-            } else {
-                args.insert(0, name("Unreliable"));
-                args.push(num(cx.options.max_unreliable_size));
+            cx.sink = Sink::Batch;
+            cx.sends_packets = true;
+            let number = (info.event.delivery == Delivery::OrderedUnreliable)
+                .then(|| state.declare(&format!("{}Number", info.key), None, num(0)));
+            if let Some(number) = &number {
+                body.call("buffer.writeu16", [name("Buffer"), num(1), number.clone()]);
+                let following = binary(add(number.clone(), num(1)), BinaryOp::Mod, num(65536));
+                body.assign(number.clone(), following);
             }
+            let args = [name("Buffer"), name("NoInstances")];
+            body.push(Stat::Call(method(name("Unreliable"), "FireServer", args)));
+            body.append(traffic::sent(cx, counts.as_ref(), written.end, num(1)));
+        }
+        Channel::Unreliable => {
+            let batched = cx.options.batch_unreliable;
+            let module = if batched { "ClientGather" } else { "ClientUnreliable" };
+            let out = if batched { name("Gathered") } else { apply(cx.runtime(module, "item"), []) };
+            body.local_typed("Out", ty(BATCH), out);
+            let written = writing(cx, info, &values, 2, &mut body);
+            let ordered = info.event.delivery == Delivery::OrderedUnreliable;
+            let fits = most(info) <= u64::from(cx.options.max_unreliable_size);
+            if batched && fits && !written.slots && !ordered && counts.is_none() {
+                gather(cx, written.end, &mut body);
+                return vec![Entry::Named(
+                    member(cx.options.casing, "Fire"),
+                    lambda(Function::new(params, body)),
+                )];
+            }
+            let event = text(info.event.name.as_str());
+            let (send, mut args, bytes) = if batched {
+                let slots = if written.slots { name("Slot") } else { path("Out.slots") };
+                let bytes = binary(path("Out.cursor"), BinaryOp::Sub, name("Start"));
+                let args = vec![written.end, slots, event, name("PacketLimits")];
+                (cx.runtime(module, "add"), args, bytes)
+            } else {
+                commit(&written, &mut body);
+                let limit = num(cx.options.max_unreliable_size);
+                let args = vec![name("Unreliable"), name("Out"), event, limit];
+                (cx.runtime(module, "send"), args, path("Out.cursor"))
+            };
             let mut next = Block::new();
-            if info.event.delivery == Delivery::OrderedUnreliable {
+            if ordered {
                 let number = state.declare(&format!("{}Number", info.key), None, num(0));
                 args.push(number.clone());
                 let following = binary(add(number.clone(), num(1)), BinaryOp::Mod, num(65536));
                 next.assign(number, following);
             }
-            next.append(traffic::sent(cx, counts.as_ref(), path("Out.cursor"), num(1)));
+            next.append(traffic::sent(cx, counts.as_ref(), bytes, num(1)));
             if next.is_empty() {
                 body.push(Stat::Call(apply(send, args)));
             } else {
@@ -112,7 +161,7 @@ pub fn client(cx: &mut Context, info: &EventInfo, state: &mut State) -> Vec<Entr
 }
 
 /// Statements of a payload up to which each of an event's sends writes it for itself.
-const INLINE: usize = 16;
+const INLINE: usize = 24;
 
 /// What each of an event's sends does to write it into `Out` and commit it.
 struct Writer {
@@ -129,8 +178,11 @@ impl Writer {
         let mut inline = Block::new();
         let written = writing(cx, info, values, 2, &mut inline);
         let slots = written.slots;
+        let batched = cx.sink == Sink::Batch;
         if count(&inline) <= INLINE {
-            commit(&written, &mut inline);
+            if batched {
+                commit(&written, &mut inline);
+            }
             let marks = block(|b| {
                 if slots {
                     b.local("FirstSlot", path("Out.slots"));
@@ -140,12 +192,16 @@ impl Writer {
         }
         let mut body = Block::new();
         let written = writing(cx, info, values, 3, &mut body);
-        commit(&written, &mut body);
-        let mut params = vec![param("Out", ty(BATCH))];
+        let mut params = Vec::new();
+        let mut args = Vec::new();
+        if batched {
+            commit(&written, &mut body);
+            params.push(param("Out", ty(BATCH)));
+            args.push(name("Out"));
+        }
         params.extend(positional(&info.declared(cx.schema)).0);
         let function = lambda(Function::new(params, body));
         let function = state.declare(&format!("Write{}", info.key), None, function);
-        let mut args = vec![name("Out")];
         args.extend(values.iter().cloned());
         let marks = block(|b| {
             b.local("Start", path("Out.cursor"));
@@ -205,8 +261,7 @@ fn reliable(cx: &mut Context, info: &EventInfo, values: &[Expr], state: &mut Sta
     let counts = traffic::counts(cx, info, state);
     let writer = Writer::new(cx, info, values, state);
     let counted = counts.is_some();
-    let from = |cx: &mut Context, function: &str, args: Vec<Expr>, marked: bool| {
-        let source = source(cx, function, args);
+    let from = |source: Expr, marked: bool| {
         block(|b| {
             b.local_typed("Out", ty(BATCH), source);
             if marked {
@@ -225,13 +280,24 @@ fn reliable(cx: &mut Context, info: &EventInfo, values: &[Expr], state: &mut Sta
         let kept = cx.runtime("ServerBatch", "isKept");
         block(|b| _ = b.when(apply(kept, [name("Out")]), sent))
     };
-    let mut fire = from(cx, "own", vec![name("Player")], counted);
+    let own = own(cx, name("Player"));
+    let mut fire = from(own, counted);
     fire.append(count_kept(cx, num(1)));
 
-    let mut fire_all = from(cx, "shared", Vec::new(), true);
+    let everyone = if cx.options.auto_start {
+        name("Everyone")
+    } else {
+        let nowhere = apply(cx.runtime("ServerBatch", "unstartedShared"), []);
+        choose(name("IsStarted"), name("Everyone"), nowhere)
+    };
+    let mut fire_all = from(everyone, true);
+    let open = apply(cx.runtime("ServerBatch", "open"), []);
     let spread = cx.runtime("ServerBatch", "spread");
     let first_slot = if writer.slots { name("FirstSlot") } else { path("Out.slots") };
-    fire_all.push(Stat::Call(apply(spread, [name("Out"), name("Start"), first_slot])));
+    let spread = block(|b| _ = b.push(Stat::Call(apply(spread, [name("Start"), first_slot]))));
+    let open = block(|b| _ = b.push(Stat::Call(open)));
+    let arms = vec![(eq(name("Start"), num(0)), open), (gt(path("Diverged.count"), num(0)), spread)];
+    fire_all.push(Stat::If(arms, None));
     fire_all.append(count_kept(cx, traffic::everyone()));
 
     let append = |cx: &mut Context, function: &str, to: &str, body: &mut Block| {
@@ -243,27 +309,24 @@ fn reliable(cx: &mut Context, info: &EventInfo, values: &[Expr], state: &mut Sta
         };
         body.append(once_started(cx, sent));
     };
-    let mut fire_list = from(cx, "item", Vec::new(), false);
+    let item = apply(cx.runtime("ServerBatch", "item"), []);
+    let mut fire_list = from(item.clone(), false);
     append(cx, "appendList", "List", &mut fire_list);
     let mut fire_except = expect_player(cx, "Except");
-    fire_except.append(from(cx, "item", Vec::new(), false));
+    fire_except.append(from(item, false));
     append(cx, "appendExcept", "Except", &mut fire_except);
     [fire, fire_all, fire_list, fire_except]
 }
 
-/// Where a reliable send writes its item. What `Start` has to start is asked first whether it was.
-fn source(cx: &mut Context, function: &str, args: Vec<Expr>) -> Expr {
-    let batch = apply(cx.runtime("ServerBatch", function), args.clone());
-    let unstarted = match function {
-        "own" => "unstartedOwn",
-        "shared" => "unstartedShared",
-        _ => return batch,
-    };
+/// The own batch of a player. What `Start` has to start is asked first whether it was.
+pub fn own(cx: &mut Context, player: Expr) -> Expr {
+    let made = apply(cx.runtime("ServerBatch", "own"), [player.clone()]);
+    let own = or(index(name("Ready"), player.clone()), made);
     if cx.options.auto_start {
-        return batch;
+        return own;
     }
-    let nowhere = apply(cx.runtime("ServerBatch", unstarted), args);
-    choose(name("IsStarted"), batch, nowhere)
+    let nowhere = apply(cx.runtime("ServerBatch", "unstartedOwn"), [player]);
+    choose(name("IsStarted"), own, nowhere)
 }
 
 /// Statements that send what is written, in a module that `Start` has started.
@@ -287,19 +350,39 @@ fn unreliable(cx: &mut Context, info: &EventInfo, values: &[Expr], state: &mut S
     let limit = num(cx.options.max_unreliable_size);
     let event = text(info.event.name.as_str());
 
+    let packet = packet(cx, info, state);
     let writer = Writer::new(cx, info, values, state);
-    let item = cx.runtime(module, "item");
-    let once = block(|b| {
-        b.local_typed("Out", ty(BATCH), apply(item, []));
-        b.append(writer.body);
-    });
-    let send = |cx: &mut Context, function: &str, first: Expr| {
-        let function = cx.runtime(module, function);
-        let mut args = vec![first, name("Out"), event.clone(), limit.clone()];
+    cx.sink = Sink::Batch;
+    let once = match packet {
+        Some(_) => writer.body,
+        None => {
+            let item = cx.runtime(module, "item");
+            block(|b| {
+                b.local_typed("Out", ty(BATCH), apply(item, []));
+                b.append(writer.body);
+            })
+        }
+    };
+    let bytes = packet_size(cx, info).map_or_else(|| path("Out.cursor"), size);
+    // A packet known ahead has its own functions, which ask nothing of its size.
+    let function = |name: &str| match packet {
+        Some(_) => name.replace("send", "sendPacket"),
+        None => name.to_owned(),
+    };
+    let item = |first: Option<Expr>| -> Vec<Expr> {
+        let rest = match &packet {
+            Some(packet) => vec![packet.clone()],
+            None => vec![name("Out"), event.clone(), limit.clone()],
+        };
+        first.into_iter().chain(rest).collect()
+    };
+    let send = |cx: &mut Context, name: &str, first: Expr| {
+        let function = cx.runtime(module, &function(name));
+        let mut args = item(Some(first));
         args.extend(numbers.clone());
         let sent = apply(function, args);
         let sent = if counts.is_some() {
-            traffic::sent(cx, counts.as_ref(), path("Out.cursor"), sent)
+            traffic::sent(cx, counts.as_ref(), bytes.clone(), sent)
         } else {
             block(|b| _ = b.push(Stat::Call(sent)))
         };
@@ -323,12 +406,13 @@ fn unreliable(cx: &mut Context, info: &EventInfo, values: &[Expr], state: &mut S
     } else if ordered {
         send(cx, "sendExcept", Expr::Nil)
     } else {
-        let function = cx.runtime(module, "sendAll");
-        let sent = apply(function, [name("Out"), event.clone(), limit.clone()]);
-        let count = traffic::sent(cx, counts.as_ref(), path("Out.cursor"), traffic::everyone());
+        let function = cx.runtime(module, &function("sendAll"));
+        let sent = apply(function, item(None));
+        let count = traffic::sent(cx, counts.as_ref(), bytes.clone(), traffic::everyone());
         let sent = block(|b| {
-            if count.is_empty() {
+            if count.is_empty() || packet.is_some() {
                 b.push(Stat::Call(sent));
+                b.append(count);
             } else {
                 b.when(sent, count);
             }
@@ -418,7 +502,7 @@ fn expect_player(cx: &mut Context, param: &str) -> Block {
 pub fn stream(cx: &mut Context, info: &EventInfo, state: &mut State) -> Expr {
     let per_player = info.event.stream.is_some_and(|stream| stream.per_player);
     let counts = traffic::counts(cx, info, state);
-    let values = [name("Value"), stamp_now(cx)];
+    let values = [name("Value"), clock::stamp()];
     let declared = info.declared(cx.schema);
     let state_type = declared.first().map_or_else(|| ty("any"), |(_, ty)| optional(ty.clone()));
     let mut params = vec![param("Value", state_type)];
@@ -431,11 +515,15 @@ pub fn stream(cx: &mut Context, info: &EventInfo, state: &mut State) -> Expr {
         body.local_typed("Out", ty(BATCH), apply(item, []));
         let written = writing(cx, info, &values, 0, &mut body);
         commit(&written, &mut body);
-        too_large(cx, &mut body);
-        let send = cx.runtime(module, "send");
-        let limit = num(cx.options.max_unreliable_size);
-        let args = [name("Player"), name("Out"), text(info.event.name.as_str()), limit];
-        let sent = apply(send, args);
+        too_large(cx, info, &mut body);
+        let sent = if cx.options.batch_unreliable {
+            let send = cx.runtime(module, "send");
+            let limit = num(cx.options.max_unreliable_size);
+            apply(send, [name("Player"), name("Out"), text(info.event.name.as_str()), limit])
+        } else {
+            // Its size was asked for above.
+            apply(cx.runtime(module, "sendFitting"), [name("Player"), name("Out")])
+        };
         if counts.is_some() {
             body.append(traffic::sent(cx, counts.as_ref(), path("Out.cursor"), sent));
         } else {
@@ -449,7 +537,7 @@ pub fn stream(cx: &mut Context, info: &EventInfo, state: &mut State) -> Expr {
         body.push(Stat::Call(apply(reset, [name("Out")])));
         let written = writing(cx, info, &values, 0, &mut body);
         commit(&written, &mut body);
-        too_large(cx, &mut body);
+        too_large(cx, info, &mut body);
         if traffic::is_low(cx, info) {
             // To each whose budget is not spent, in their own batch.
             let send = cx.runtime("ServerGather", "sendList");
@@ -469,7 +557,16 @@ pub fn stream(cx: &mut Context, info: &EventInfo, state: &mut State) -> Expr {
     lambda(Function::new(params, body))
 }
 
-fn too_large(cx: &mut Context, body: &mut Block) {
+/// Most bytes an item can have, those that Instances count for included.
+fn most(info: &EventInfo) -> u64 {
+    let size = &info.wire.item.payload.block.size;
+    u64::from(info.wire.item.header.size()) + size.max + size.slots * 6
+}
+
+fn too_large(cx: &mut Context, info: &EventInfo, body: &mut Block) {
+    if most(info) <= u64::from(cx.options.max_unreliable_size) {
+        return;
+    }
     let size_of = cx.runtime("Packets", "sizeOf");
     let message = cx.runtime("Messages", "tooLargeToSend");
     let limit = num(cx.options.max_unreliable_size);

@@ -42,6 +42,7 @@ pub fn emit(schema: &Schema, wire: &Wire) -> String {
         info.declare(cx, &mut state);
     }
     let mut uses = Uses::of(options.batch_unreliable, &outgoing, &streams);
+    let shares = uses.reliable;
     uses.reliable |= !functions.is_empty();
     uses.calls = functions.iter().any(|info| !info.is_answered(Side::Server));
 
@@ -92,6 +93,14 @@ pub fn emit(schema: &Schema, wire: &Wire) -> String {
     tail.ret([name("Net")]);
 
     let traffic = traffic::foundations(cx);
+    let mut batches = Block::new();
+    if uses.reliable {
+        batches.local("Ready", cx.runtime("ServerBatch", "ready"));
+    }
+    if shares {
+        batches.local_typed("Everyone", ty(module::BATCH), cx.runtime("ServerBatch", "everyone"));
+        batches.local("Diverged", cx.runtime("ServerBatch", "diverged"));
+    }
     let mut services = vec!["Players", "RunService"];
     let needs_clock = !authority.is_empty()
         || !streams.is_empty()
@@ -111,6 +120,7 @@ pub fn emit(schema: &Schema, wire: &Wire) -> String {
         let create = LuauType::Typeof(Box::new(call("Batch.create", [])));
         file.local_typed("DueStates", array(create), Expr::Table(Vec::new()));
     }
+    file.append(batches);
     file.append(traffic);
     file.append(functions::foundations(cx, &functions));
     file.append(state.block);
@@ -126,10 +136,10 @@ pub fn emit(schema: &Schema, wire: &Wire) -> String {
 /// Pieces of state an event takes at most.
 fn expected_state(info: &EventInfo) -> usize {
     match info.event.from {
-        // Listeners, order, rate, counts.
-        Side::Client => 4,
-        // A writer or a stream with its batch, numbers, counts.
-        Side::Server => 3,
+        // Listeners, the one there is, order, rate, counts.
+        Side::Client => 5,
+        // A writer, a packet or a stream with its batch, numbers, counts.
+        Side::Server => 4,
     }
 }
 

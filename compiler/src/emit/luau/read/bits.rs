@@ -78,6 +78,13 @@ impl Run {
         if position + width <= self.last {
             return;
         }
+        if self.total == 8 {
+            // A byte as it is.
+            out.local(&self.chunk, get("readu8", name(&self.at)));
+            out.bump(name(&self.at), num(1));
+            self.last = 8;
+            return;
+        }
         let is_first = self.last == 0;
         let end = self.ends.iter().copied().find(|end| *end >= position + width).unwrap_or(self.total);
         let taken = end - position;

@@ -45,7 +45,9 @@ impl Reader<'_, '_> {
             let pool = self.names.fresh("Pool");
             let weight = self.names.fresh("Weight");
             let start = if block.run_bits == 1 { 128 } else { 1 };
-            out.push(Stat::Local(vec![bare(&pool), bare(&weight)], vec![num(0), num(start)]));
+            if block.run_bits != 8 {
+                out.push(Stat::Local(vec![bare(&pool), bare(&weight)], vec![num(0), num(start)]));
+            }
             run = Some(Run {
                 total: block.run_bits,
                 first: 0,
@@ -101,7 +103,7 @@ impl Reader<'_, '_> {
         if list.place == Place::Append {
             self.room(packed.clone(), what, out);
         } else if count != Expr::Number(0.0) {
-            let left = sub(call("buffer.len", [name("Buffer")]), at.clone());
+            let left = sub(name("End"), at.clone());
             out.when(gt(packed.clone(), left), fail(format!("{what}: more than the packet holds")));
         }
         let read = self.cx.boolean_reader();

@@ -4,7 +4,7 @@
 //! allocated for it. What needs no check becomes an expression and is read where its table is built. A read past the
 //! end throws by itself.
 //!
-//! Locals it relies on: `Buffer` and `Cursor`, and `Instances`, `Slot` and `Missing` when the payload has slots.
+//! Locals it relies on: `Buffer`, `End` (its length) and `Cursor`, and `Instances`, `Slot` and `Missing` when the payload has slots.
 
 mod bits;
 mod lists;

@@ -79,7 +79,7 @@ impl Reader<'_, '_> {
 
     /// Refuses a count that the rest of the packet cannot hold.
     pub(super) fn room(&mut self, needed: Expr, what: &str, out: &mut Block) {
-        let left = sub(call("buffer.len", [name("Buffer")]), name("Cursor"));
+        let left = sub(name("End"), name("Cursor"));
         out.when(gt(needed, left), fail(format!("{what}: more than the packet holds")));
     }
 

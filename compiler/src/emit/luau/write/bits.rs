@@ -88,7 +88,7 @@ impl Writer<'_, '_> {
             let value = rest[..taken].iter().enumerate().fold(num(0), |sum, (place, (_, byte))| {
                 add(sum, mul(byte.clone(), num(1u32 << (8 * place))))
             });
-            put(function, add(name("Start"), num(*offset)), value, out);
+            put(function, add(frame.base.clone(), num(*offset)), value, out);
             rest = &rest[taken..];
         }
     }
@@ -186,6 +186,7 @@ impl Writer<'_, '_> {
 /// How far behind `Start` an address of an item's head is.
 pub(super) fn offset_of(at: &Expr) -> u32 {
     match at {
+        Expr::Number(offset) => *offset as u32,
         Expr::Binary(_, BinaryOp::Add, offset) => match **offset {
             Expr::Number(offset) => offset as u32,
             _ => 0,
@@ -194,8 +195,14 @@ pub(super) fn offset_of(at: &Expr) -> u32 {
     }
 }
 
-/// Moves the gathered bits of an element into the run, whole bytes into the buffer.
+/// Moves the gathered bits of an element into the run, whole bytes into the buffer. Where an element has eight, they are
+/// a byte as they are.
 pub(super) fn flush_run(run: &Run, out: &mut Block) {
+    if run.total == 8 {
+        put("writeu8", name(&run.at), name(&run.chunk), out);
+        out.bump(name(&run.at), num(1));
+        return;
+    }
     let store = |b: &mut Block| {
         put("writeu8", name(&run.at), name(&run.pool), b);
         b.bump(name(&run.at), num(1));

@@ -48,7 +48,9 @@ impl Writer<'_, '_> {
             out.bump(name("Cursor"), run_bytes);
             let pool = self.names.fresh("Pool");
             let weight = self.names.fresh("Weight");
-            out.push(Stat::Local(vec![bare(&pool), bare(&weight)], vec![num(0), num(1)]));
+            if block.run_bits != 8 {
+                out.push(Stat::Local(vec![bare(&pool), bare(&weight)], vec![num(0), num(1)]));
+            }
             let chunk = self.names.fresh("Bits");
             run = Some(Run { total: block.run_bits, first: 0, gathered: 0, chunk, pool, weight, at });
         }
@@ -101,7 +103,7 @@ impl Writer<'_, '_> {
         };
         body.bump(head, num(block.head));
         out.push(Stat::Count(index_name, num(1), count, None, body));
-        if let Some(run) = run {
+        if let Some(run) = run.filter(|run| run.total != 8) {
             let rest = block_of(|b| put("writeu8", name(&run.at), name(&run.pool), b));
             out.when(gt(name(&run.weight), num(1)), rest);
         }
@@ -194,6 +196,9 @@ pub fn packed_bytes(count: &Expr) -> Expr {
 pub fn run_bytes(count: &Expr, bits: u32) -> Expr {
     if bits == 0 {
         return num(0);
+    }
+    if bits.is_multiple_of(8) {
+        return mul(count.clone(), num(bits / 8));
     }
     packed_bytes(&mul(count.clone(), num(bits)))
 }

@@ -3,8 +3,9 @@
 //! The code takes the cursor of the batch `Out`, makes room for all that is of bounded size at once, writes at constant
 //! distances and leaves the batch's own cursor alone: whoever called stores it last. So a throw needs no undoing.
 //!
-//! Locals it relies on: `Out` (the batch), `Start` (where the item begins) and `Buffer`; `Cursor` runs through tails,
-//! `Instances` and `Slot` through what travels beside the bytes.
+//! Where the bytes go is the context's [`Sink`]. Locals it declares: `Start` (where the item begins) and `Buffer`; `Cursor`
+//! runs through tails, `Instances` and `Slot` through what travels beside the bytes. Of an item without a tail in the
+//! client's own batch, `End` is where it ends.
 
 mod bits;
 mod lists;
@@ -12,7 +13,7 @@ mod room;
 mod scalars;
 
 use super::ast::*;
-use super::context::{Context, Names};
+use super::context::{Context, Names, Sink};
 use super::number::{self, hold};
 use crate::wire::plan::{Block as WireBlock, Header, Member, Node, Place, Plan, Shape, TaggedEnum};
 
@@ -51,25 +52,12 @@ pub fn item(
     let head = u64::from(header_size + block.head);
     let slots = block.size.slots > 0;
 
-    out.local("Start", path("Out.cursor"));
-    out.local("Buffer", path("Out.buffer"));
-    if head + promised > 0 {
-        let needed = add(name("Start"), size(head + promised));
-        let grow = writer.cx.runtime("Batch", "grow");
-        let body = block_of(|b| {
-            b.assign(name("Buffer"), apply(grow, [name("Out"), needed.clone()]));
-        });
-        out.when(gt(needed, path("Out.size")), body);
-    }
-    if slots {
-        out.local("Instances", path("Out.instances"));
-        out.local("Slot", path("Out.slots"));
-    }
+    let start = writer.begin(head, promised, slots, out);
     if block.tail {
-        out.local("Cursor", add(name("Start"), size(head)));
+        out.local("Cursor", add(start.clone(), size(head)));
     }
 
-    let mut frame = Frame::open(block, name("Start"), header_size);
+    let mut frame = Frame::open(block, start.clone(), header_size);
     frame.made = header.map(|header| vec![(0, num(header.index))]);
     writer.declare_bits(&mut frame, block, out);
     match &block.body.shape {
@@ -86,8 +74,20 @@ pub fn item(
         }
     }
     writer.seal(frame, out);
-    let end = if block.tail { name("Cursor") } else { add(name("Start"), size(head)) };
+    let end = match (block.tail, &writer.cx.sink) {
+        (true, _) => name("Cursor"),
+        (false, Sink::Own) => name("End"),
+        (false, Sink::Batch | Sink::Packet(_)) => add(start, size(head)),
+    };
     Written { end, slots }
+}
+
+/// Takes the place of an item of `bytes` bytes, and gives where it ends.
+pub fn reserve(cx: &mut Context, bytes: u64, out: &mut Block) -> Expr {
+    let mut names = Names::default();
+    let mut writer = Writer { names: &mut names, rest: 0, covered: false, level: 0, live: 0, cx };
+    let start = writer.begin(bytes, 0, false, out);
+    if writer.cx.sink == Sink::Own { name("End") } else { add(start, size(bytes)) }
 }
 
 fn block_of(build: impl FnOnce(&mut Block)) -> Block {
@@ -118,6 +118,46 @@ fn advance(place: Place, bytes: u64, out: &mut Block) {
 }
 
 impl Writer<'_, '_> {
+    /// Takes the place of an item of `head` bytes and makes room for them and `promised` ones behind. Gives where it
+    /// begins.
+    fn begin(&mut self, head: u64, promised: u64, slots: bool, out: &mut Block) -> Expr {
+        let (cursor, buffer, batch) = match &self.cx.sink {
+            Sink::Batch => (path("Out.cursor"), path("Out.buffer"), "Out"),
+            Sink::Own => (name("OutCursor"), name("OutBuffer"), "Outgoing"),
+            Sink::Packet(packet) => {
+                out.local("Buffer", packet.clone());
+                return num(0);
+            }
+        };
+        out.local("Start", cursor);
+        out.local("Buffer", buffer);
+        let mut needed = add(name("Start"), size(head + promised));
+        if self.cx.sink == Sink::Own && promised == 0 {
+            out.local("End", needed);
+            needed = name("End");
+        }
+        if head + promised > 0 {
+            self.reserve(needed, out);
+        }
+        if slots {
+            out.local("Instances", field(name(batch), "instances"));
+            out.local("Slot", field(name(batch), "slots"));
+        }
+        name("Start")
+    }
+
+    /// Makes the buffer reach up to `end`.
+    fn reserve(&mut self, end: Expr, out: &mut Block) {
+        let (grown, size) = match self.cx.sink {
+            Sink::Own => (call("GrowOut", [end.clone()]), name("OutSize")),
+            Sink::Batch | Sink::Packet(_) => {
+                let grow = self.cx.runtime("Batch", "grow");
+                (apply(grow, [name("Out"), end.clone()]), path("Out.size"))
+            }
+        };
+        out.when(gt(end, size), block_of(|b| _ = b.assign(name("Buffer"), grown)));
+    }
+
     fn refuse(&self, condition: Expr, text_of: &str, out: &mut Block) {
         out.when(condition, self.failure(text_of));
     }

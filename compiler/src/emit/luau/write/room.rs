@@ -1,7 +1,7 @@
 //! Room in the buffer: made at once for what is small, by each item for what is not.
 
 use super::super::ast::*;
-use super::{Writer, block_of};
+use super::Writer;
 use crate::wire::plan::{Booleans, Bytes, Node, Place, Shape};
 
 /// Most bytes of a variable item that room is made for whether it uses them or not.
@@ -82,10 +82,6 @@ impl Writer<'_, '_> {
     /// Makes room for `needed` bytes at the cursor and what is still promised behind them.
     pub(super) fn room(&mut self, needed: Expr, out: &mut Block) {
         let end = add(add(name("Cursor"), needed), size(self.rest));
-        let grow = self.cx.runtime("Batch", "grow");
-        let body = block_of(|b| {
-            b.assign(name("Buffer"), apply(grow, [name("Out"), end.clone()]));
-        });
-        out.when(gt(end, path("Out.size")), body);
+        self.reserve(end, out);
     }
 }

@@ -1,0 +1,160 @@
+//! What an event costs in Luau: fired, flushed, read and heard, against the same written by hand.
+//!
+//! `cargo bench -p blinkblox-tests --features native --bench runtime`; without the feature, interpreted only. Names of
+//! scenarios behind `--` choose some. Contestants take turns in one process, a round of frames each; what is told is
+//! the middle of all rounds and the best. `--write FOLDER` keeps the modules that are measured, `--read FOLDER` takes those
+//! that are there instead, to try a change by hand. `benches/RESULTS.md` keeps what was measured.
+
+mod contest;
+mod scenarios;
+
+use std::time::Duration;
+
+use blinkblox_compiler::schema::Profile;
+use blinkblox_compiler::source::MemoryLoader;
+use blinkblox_compiler::{Outputs, compile};
+
+use contest::{Contest, Counts, Modules};
+use scenarios::{SCENARIOS, Scenario};
+
+/// Rounds of each contestant, and how long one is to take.
+const ROUNDS: usize = 31;
+const ROUND: Duration = Duration::from_millis(8);
+
+/// Processor time of this thread, so that others' work does not count.
+#[cfg(unix)]
+fn now() -> Duration {
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: the clock is one the system has, and it writes to a value of ours.
+    unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &raw mut time) };
+    Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
+}
+
+#[cfg(not(unix))]
+fn now() -> Duration {
+    static START: std::sync::LazyLock<std::time::Instant> = std::sync::LazyLock::new(std::time::Instant::now);
+    START.elapsed()
+}
+
+struct Runner {
+    contest: Contest,
+    frames: u64,
+    /// Nanoseconds an event, of every round.
+    times: Vec<f64>,
+}
+
+impl Runner {
+    fn new(scenario: &Scenario, modules: &Modules, native: bool) -> Runner {
+        let contest = Contest::new(scenario.name, scenario.drive, modules, native);
+        let start = now();
+        contest.run(20);
+        let one = (now() - start) / 20;
+        let frames = (ROUND.as_nanos() / one.as_nanos().max(1)).clamp(1, 100_000) as u64;
+        Runner { contest, frames, times: Vec::new() }
+    }
+
+    fn round(&mut self) {
+        let start = now();
+        self.contest.run(self.frames);
+        let took = now() - start;
+        self.times.push(took.as_nanos() as f64 / (self.frames * self.contest.events) as f64);
+    }
+
+    /// The middle and the best.
+    fn told(&self) -> (f64, f64) {
+        let mut sorted = self.times.clone();
+        sorted.sort_by(f64::total_cmp);
+        (sorted[sorted.len() / 2], sorted[0])
+    }
+}
+
+/// A folder behind `--write`, which modules are written to, or `--read`, which they are taken from where they are there:
+/// to try by hand what emission might do.
+fn folder(option: &str) -> Option<std::path::PathBuf> {
+    let arguments: Vec<String> = std::env::args().collect();
+    let at = arguments.iter().position(|argument| argument == option)?;
+    arguments.get(at + 1).map(std::path::PathBuf::from)
+}
+
+/// The two modules of a scenario.
+fn modules(scenario: &Scenario) -> (String, String) {
+    let outputs = compiled(scenario);
+    let text = |side: &str, emitted: String| {
+        let file = format!("{}.{side}.luau", scenario.name);
+        if let Some(folder) = folder("--write") {
+            std::fs::write(folder.join(&file), &emitted).expect("the folder of --write can be written");
+        }
+        folder("--read")
+            .and_then(|folder| std::fs::read_to_string(folder.join(&file)).ok())
+            .unwrap_or(emitted)
+    };
+    (text("server", outputs.server), text("client", outputs.client))
+}
+
+fn compiled(scenario: &Scenario) -> Outputs {
+    let loader = MemoryLoader::new().with("main.blink", scenario.schema);
+    let compiled = compile(&loader, "main.blink", Profile::Release);
+    let drawn = blinkblox_compiler::diagnostics::compact::render(
+        &compiled.analysis.diagnostics,
+        &compiled.analysis.sources,
+    );
+    compiled.outputs.unwrap_or_else(|| panic!("{}: the schema does not compile:\n{drawn}", scenario.name))
+}
+
+fn measure(scenario: &Scenario) {
+    let (server, client) = modules(scenario);
+    let floor = scenario.floor();
+    let own = Modules::Generated(&server, &client);
+    let written = Modules::Written(&floor);
+    let modes: &[bool] = if cfg!(feature = "native") { &[false, true] } else { &[false] };
+    let mut all: Vec<[Runner; 2]> =
+        modes.iter().map(|&native| [&own, &written].map(|one| Runner::new(scenario, one, native))).collect();
+    for _ in 0..ROUNDS {
+        for pair in &mut all {
+            pair.iter_mut().for_each(Runner::round);
+        }
+    }
+    let counts: [Counts; 2] =
+        [&own, &written].map(|modules| Contest::new(scenario.name, scenario.drive, modules, false).counts());
+    let events = all[0][0].contest.events as f64;
+    let [mine, least] = counts;
+    print!("{:16}", scenario.name);
+    for pair in &all {
+        let ((middle, best), (floor_middle, floor_best)) = (pair[0].told(), pair[1].told());
+        print!(
+            "{middle:9.1} {best:9.1}  {floor_middle:9.1} {floor_best:9.1}  {:5.2} {:5.2} |",
+            middle / floor_middle,
+            best / floor_best
+        );
+    }
+    let each = |count: u64| count as f64 / events;
+    println!(
+        " {:8.1} {:8.1} {:5.2} | {:7.1} {:7.1} | {:7.2} {:7.2}",
+        each(mine.instructions),
+        each(least.instructions),
+        mine.instructions as f64 / least.instructions as f64,
+        each(mine.allocated),
+        each(least.allocated),
+        each(mine.bytes),
+        each(least.bytes)
+    );
+}
+
+fn main() {
+    let chosen: Vec<String> = std::env::args()
+        .skip(1)
+        .filter(|one| SCENARIOS.iter().any(|scenario| scenario.name == one))
+        .collect();
+    let mode = "   middle      best      floor      best  ratio  best |";
+    let both = if cfg!(feature = "native") { format!("{mode}{mode}") } else { mode.to_owned() };
+    println!(
+        "ns an event: interpreted{} | instructions, of the floor | bytes allocated | bytes sent",
+        if cfg!(feature = "native") { ", native" } else { "" }
+    );
+    println!("{:16}{both}", "");
+    for scenario in SCENARIOS {
+        if chosen.is_empty() || chosen.iter().any(|name| name == scenario.name) {
+            measure(scenario);
+        }
+    }
+}

@@ -1,0 +1,41 @@
+//! Times in two bytes: a server time as milliseconds modulo 65,536, and back.
+//!
+//! Written in place: calls would cost more than what they do. Times are seconds on the clock of
+//! `Workspace:GetServerTimeNow()`.
+
+use super::ast::*;
+
+/// Values a stamp can hold, and how far it is right in either direction: 32.7 seconds.
+const WRAP: u32 = 65536;
+const HALF: u32 = 32768;
+
+fn server_time() -> Expr {
+    method(name("Workspace"), "GetServerTimeNow", [])
+}
+
+/// The stamp of this moment.
+pub fn stamp() -> Expr {
+    let milliseconds = mul(server_time(), num(1000));
+    binary(call("math.floor", [milliseconds]), BinaryOp::Mod, num(WRAP))
+}
+
+/// Declares `Now`, and a local for the time nearest to it that has the stamp `value`.
+pub fn recover(local: &str, value: Expr, out: &mut Block) {
+    out.local("Now", server_time());
+    out.local("Moment", mul(name("Now"), num(1000)));
+    let past = binary(name("Moment"), BinaryOp::Mod, num(WRAP));
+    out.local(local, add(binary(name("Moment"), BinaryOp::Sub, past), value));
+    let sooner = block(|b| _ = b.push(Stat::Compound(name(local), BinaryOp::Sub, num(WRAP))));
+    let later = block(|b| _ = b.bump(name(local), num(WRAP)));
+    let half = |op| binary(name("Moment"), op, num(HALF));
+    let arms =
+        vec![(gt(name(local), half(BinaryOp::Add)), sooner), (lt(name(local), half(BinaryOp::Sub)), later)];
+    out.push(Stat::If(arms, None));
+    out.assign(name(local), binary(name(local), BinaryOp::Div, num(1000)));
+}
+
+/// Holds a recovered time between `window` seconds before `Now` and `Now`.
+pub fn clamp(local: &str, window: f64, out: &mut Block) {
+    let earliest = binary(name("Now"), BinaryOp::Sub, num(window));
+    out.assign(name(local), call("math.clamp", [name(local), earliest, name("Now")]));
+}
