@@ -112,6 +112,23 @@ fn the_model_is_written_whole_and_the_same() {
     assert!(err(&output).contains("out cannot be written: it is a folder"), "{}", err(&output));
 }
 
+/// Every member the plugin names is one that Roblox has, as far as its sources show of which class it is.
+#[test]
+fn the_plugin_names_only_what_studio_has() {
+    let output = blinkblox(plugin(), &["emu", "doctor", "."]);
+    let told = out(&output);
+    assert!(told.contains("0 unknown"), "{told}{}", err(&output));
+    let is_studios = |line: &str| {
+        line.contains("capability Plugin")
+            || line.contains(": settings:")
+            || line.contains("DockWidgetPluginGuiInfo")
+    };
+    for line in told.lines().filter(|line| line.contains(": missing: ")) {
+        assert!(is_studios(line), "{line}");
+        assert!(line.starts_with("src/Host/") || line.starts_with("src/init.server"), "{line}");
+    }
+}
+
 #[test]
 fn the_plugin_holds_every_instance_it_requires() {
     let folder = project(&[]);

@@ -251,6 +251,15 @@ fn a_token_file_keeps_one_token() {
     assert!(err(&output).contains("at least 16 characters"), "{}", err(&output));
 }
 
+#[cfg(unix)]
+#[test]
+fn an_interrupt_is_no_failure() {
+    let mut service = Service::start();
+    let id = service.child.id().to_string();
+    assert!(Command::new("kill").args(["-INT", &id]).status().unwrap().success());
+    assert_eq!(service.child.wait().unwrap().code(), Some(0));
+}
+
 #[test]
 fn a_port_that_is_taken_is_named() {
     let service = Service::start();
