@@ -8,6 +8,9 @@ use blinkblox_compiler::source::{SourceLoader, normalize, parent, resolve_path};
 use crate::commands::usage;
 use crate::loader::{Asked, DiskLoader, forward};
 
+/// The path of a schema from standard input that was given none.
+pub const STDIN: &str = "stdin.blink";
+
 /// A schema that is there, and how it and what it imports are read.
 pub struct Entry {
     /// Reads it and its imports.
@@ -34,11 +37,8 @@ pub fn open_noting(schema: &str, stdin_path: Option<&str>, asked: &Asked) -> Res
 }
 
 fn open_stdin(stdin_path: Option<&str>) -> Result<Entry, Box<Diagnostic>> {
-    let Some(path) = stdin_path else {
-        let refusal = usage::error("a schema read from standard input needs --stdin-path")
-            .note("Imports and outputs are found from that path, and diagnostics name it.");
-        return Err(Box::new(refusal));
-    };
+    // Without a name it lies in the working directory.
+    let path = stdin_path.unwrap_or(STDIN);
     let path = normalize(&forward(path.as_ref()));
     let mut bytes = Vec::new();
     if let Err(error) = std::io::stdin().lock().read_to_end(&mut bytes) {
@@ -92,6 +92,9 @@ fn not_found(path: &str) -> Diagnostic {
     Diagnostic::error(Code::FileNotFound, format!("there is no schema \"{path}\""))
         .note(format!("Tried {}.", tried.join(", ")))
         .opt_note(near.map(|near| format!("The folder holds \"{near}\".")))
+        .opt_note(
+            usage::near_command(path).map(|near| format!("Did you mean the command `blinkblox {near}`?")),
+        )
 }
 
 /// Names of the schemas of a folder, sorted.

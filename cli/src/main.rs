@@ -1,6 +1,7 @@
 //! The `blinkblox` command: arguments in, an exit code out. What it can do is in `commands`.
 
 mod commands;
+mod depfile;
 mod entry;
 mod loader;
 mod lsp;

@@ -48,29 +48,91 @@ pub fn nearest() -> Result<Option<Nearest>, Box<Diagnostic>> {
     Ok(None)
 }
 
-/// The schemas a command is about. `profile` is the one the command line asks for.
-pub fn named(schemas: &[String], profile: Option<Profile>) -> Result<Vec<Named>, Box<Diagnostic>> {
+/// The schemas a command is about: those given, else those that the nearest `blinkblox.toml` or Rojo project names.
+/// `profile` is the one the command line asks for, `command` what a note shows the use of.
+pub fn named(
+    schemas: &[String],
+    profile: Option<Profile>,
+    command: &str,
+) -> Result<Vec<Named>, Box<Diagnostic>> {
+    let of = |path: String| Named { path, profile: profile.unwrap_or_default() };
     if !schemas.is_empty() {
-        let profile = profile.unwrap_or_default();
-        return Ok(schemas.iter().map(|path| Named { path: path.clone(), profile }).collect());
+        return Ok(schemas.iter().cloned().map(of).collect());
     }
-    let Some(Nearest { folder, config }) = nearest()? else {
-        return Err(Box::new(nothing_named("There is no blinkblox.toml here or above that names one.")));
+    let nearest = nearest()?;
+    if let Some(Nearest { config, .. }) = &nearest
+        && !config.schema.is_empty()
+    {
+        let entries = config.schema.iter();
+        let named = |entry: &config::SchemaEntry| Named {
+            path: forward(&entry.path),
+            profile: profile.unwrap_or(entry.profile),
+        };
+        return Ok(entries.map(named).collect());
+    }
+    let folder = nearest.as_ref().map(|nearest| nearest.folder.clone()).or_else(nearest_project);
+    let found = folder.as_deref().map(of_project).unwrap_or_default();
+    if !found.is_empty() {
+        return Ok(found.into_iter().map(of).collect());
+    }
+    let note = match &nearest {
+        Some(nearest) => {
+            let file = forward(&nearest.file());
+            format!("{file} names none either: add a `[[schema]]` with its `path`.")
+        }
+        None if folder.is_some() => {
+            "There is no blinkblox.toml here or above, and the Rojo project holds no schema that writes modules."
+                .to_string()
+        }
+        None => "There is no blinkblox.toml here or above that names one, and no Rojo project.".to_string(),
     };
-    if config.schema.is_empty() {
-        let file = forward(&folder.join(config::FILE));
-        return Err(Box::new(nothing_named(&format!(
-            "{file} names none either: add a `[[schema]]` with its `path`."
-        ))));
-    }
-    let entries = config.schema.iter();
-    Ok(entries
-        .map(|entry| Named { path: forward(&entry.path), profile: profile.unwrap_or(entry.profile) })
-        .collect())
+    let example = format!("Give its path: `blinkblox {command} schemas/game.blink`.");
+    Err(Box::new(usage::error("no schema is named").note(example).note(note)))
 }
 
-fn nothing_named(note: &str) -> Diagnostic {
-    usage::error("no schema is named").note("Give its path: `blinkblox build schemas/game.blink`.").note(note)
+/// The working directory or the nearest folder above it that holds a Rojo project.
+fn nearest_project() -> Option<PathBuf> {
+    let working = std::env::current_dir().unwrap_or_default();
+    let mut folder = PathBuf::new();
+    for above in working.ancestors() {
+        if matches!(blinkblox_emulator::project::find_project(above), Ok(Some(_))) {
+            return Some(folder);
+        }
+        folder.push("..");
+    }
+    None
+}
+
+/// Schemas beside a Rojo project that write modules, in order of their paths. One that writes none is there to be
+/// imported.
+fn of_project(folder: &Path) -> Vec<String> {
+    let place = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+    let writes = |path: &String| {
+        let text = std::fs::read_to_string(path).unwrap_or_default();
+        let is_output = |line: &str| line.trim_start().starts_with("option ServerOutput");
+        text.lines().any(is_output)
+    };
+    below(place).into_iter().filter(writes).collect()
+}
+
+/// Schemas in a folder and the folders in it, sorted; hidden folders, installed packages and links are left out.
+pub fn below(folder: &Path) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut left = vec![folder.to_path_buf()];
+    while let Some(next) = left.pop() {
+        for entry in std::fs::read_dir(next).into_iter().flatten().flatten() {
+            let name = entry.file_name().to_string_lossy().into_owned();
+            let Ok(kind) = entry.file_type() else { continue };
+            let hidden = name.starts_with('.') || matches!(name.as_str(), "node_modules" | "target");
+            if kind.is_dir() && !hidden {
+                left.push(entry.path());
+            } else if !kind.is_dir() && name.ends_with(".blink") {
+                found.push(forward(&entry.path()).trim_start_matches("./").to_string());
+            }
+        }
+    }
+    found.sort();
+    found
 }
 
 fn bad_config(problem: &str) -> Diagnostic {
@@ -90,4 +152,19 @@ pub fn project_of(folder: &Path, config: &Config) -> Option<PathBuf> {
         Some(project) => Some(project.clone()),
         None => blinkblox_emulator::project::find_project(folder).ok().flatten(),
     }
+}
+
+/// The Rojo project a schema belongs to: that of the nearest `blinkblox.toml`, else the nearest one around the schema.
+/// `None` where there is none, and where it cannot be read: what is wrong with it is for Rojo to say.
+pub fn project_around(entry: &str) -> Option<PathBuf> {
+    if let Ok(Some(Nearest { folder, config })) = nearest()
+        && let Some(project) = project_of(&folder, &config)
+    {
+        return Some(project);
+    }
+    let entry = std::path::absolute(entry).ok()?;
+    entry
+        .ancestors()
+        .skip(1)
+        .find_map(|above| blinkblox_emulator::project::find_project(above).ok().flatten())
 }

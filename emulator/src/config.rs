@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use blinkblox_compiler::schema::Profile;
 use serde::{Deserialize, Deserializer};
 
-use crate::shared::Settings;
+use crate::shared::{Settings, in_words};
 
 /// The file's name.
 pub const FILE: &str = "blinkblox.toml";
@@ -48,9 +48,8 @@ impl Config {
     pub fn of_file(file: &Path) -> Result<Config, String> {
         let folder = file.parent().unwrap_or(Path::new(""));
         let text = std::fs::read_to_string(file)
-            .map_err(|error| format!("{} cannot be read: {error}", file.display()))?;
-        let mut config: Config =
-            toml::from_str(&text).map_err(|error| format!("{}: {error}", file.display()))?;
+            .map_err(|error| format!("{} cannot be read: {}", file.display(), in_words(&error)))?;
+        let mut config: Config = toml::from_str(&text).map_err(|error| wrong(file, &text, &error))?;
         config.project = config.project.map(|path| folder.join(path));
         for schema in &mut config.schema {
             schema.path = folder.join(&schema.path);
@@ -74,6 +73,26 @@ impl Config {
         let text = |value: &toml::Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
         self.emulator.iter().map(|(name, value)| (name.clone(), text(value))).collect()
     }
+}
+
+/// What is wrong with the text of a file, with its place.
+fn wrong(file: &Path, text: &str, error: &toml::de::Error) -> String {
+    let offset = error.span().map_or(0, |span| span.start.min(text.len()));
+    let before = text.get(..offset).unwrap_or_default();
+    let line = before.matches('\n').count() + 1;
+    let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
+    let said = error.message().trim();
+    let said = match said.strip_prefix("unknown field ").and_then(|rest| rest.split_once(", ")) {
+        Some((key, known)) => {
+            let known = known.trim_start_matches("expected ").trim_start_matches("one of ");
+            format!("there is no key {key} here; there are {}", known.replace(" or ", ", "))
+        }
+        None => match said.strip_prefix("missing field ") {
+            Some(key) => format!("the key {key} is missing"),
+            None => said.replace('\n', "; "),
+        },
+    };
+    format!("{}:{line}:{column}: {said}", file.display())
 }
 
 fn profile<'de, D: Deserializer<'de>>(from: D) -> Result<Profile, D::Error> {

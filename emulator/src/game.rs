@@ -64,6 +64,19 @@ pub fn fixture(path: &Path, config: Option<&Path>) -> Result<(Fixture, Config), 
     Ok((fixture, config))
 }
 
+/// Why no script of a path runs, if none does: it is a folder without a Rojo project.
+pub fn without_project(path: &Path) -> Option<String> {
+    let config = if path.is_dir() { Config::of_folder(path).unwrap_or_default() } else { Config::default() };
+    let has_project = config.project.is_some() || !matches!(project::find_project(path), Ok(None));
+    (path.is_dir() && !has_project).then(|| {
+        format!(
+            "there is no Rojo project in {}: its files are modules of ReplicatedStorage, and no script of it starts. \
+             Name a project or a place, or lay one down with `blinkblox init`",
+            path.display()
+        )
+    })
+}
+
 /// Opens a game. Its scripts have started and its clients have joined. Errors: a text for people.
 pub fn open(options: &GameOptions) -> Result<Rc<World>, String> {
     open_game(options).map(|game| game.world)

@@ -1,7 +1,7 @@
 //! `blinkblox build [SCHEMA...]`: compiles schemas and writes their modules.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use blinkblox_compiler::diagnostics::{Code, Diagnostic, json};
@@ -13,8 +13,10 @@ use super::compile::{Compiled, Stage, compile};
 use super::flags::SchemaFlags;
 use super::usage;
 use super::verify;
+use crate::depfile::Depfile;
 use crate::printer::Printer;
 use crate::schemas::{self, Named};
+use crate::watch::placement;
 use crate::writer::{self, Written};
 
 /// Compiles schemas and writes their modules.
@@ -23,6 +25,9 @@ pub struct Build {
     /// Paths of the schemas; those of the nearest blinkblox.toml when none is given
     #[arg(value_name = "SCHEMA")]
     schemas: Vec<String>,
+    /// Write what the outputs are made from to PATH, as Make reads it
+    #[arg(long, value_name = "PATH", overrides_with = "depfile")]
+    depfile: Option<PathBuf>,
     #[command(flatten)]
     flags: SchemaFlags,
 }
@@ -30,7 +35,7 @@ pub struct Build {
 impl Build {
     /// Compiles and writes.
     pub fn run(self) -> ExitCode {
-        run_schemas(&self.schemas, &self.flags, Mode::Write)
+        run_schemas(&self.schemas, &self.flags, Mode::Write, self.depfile.as_deref())
     }
 }
 
@@ -48,9 +53,20 @@ pub enum Mode {
     },
 }
 
-/// Compiles schemas one after the other; the run fails if one of them does.
-pub fn run_schemas(schemas: &[String], flags: &SchemaFlags, mode: Mode) -> ExitCode {
-    let named = flags.profile.asked().and_then(|profile| schemas::named(schemas, profile));
+impl Mode {
+    /// The command that does so.
+    fn command(self) -> &'static str {
+        match self {
+            Mode::Write => "build",
+            Mode::Check => "check",
+            Mode::Verify { .. } => "verify",
+        }
+    }
+}
+
+/// Compiles schemas one after the other; the run fails if one of them does. What they depend on goes to `depfile`.
+pub fn run_schemas(schemas: &[String], flags: &SchemaFlags, mode: Mode, depfile: Option<&Path>) -> ExitCode {
+    let named = flags.profile.asked().and_then(|profile| schemas::named(schemas, profile, mode.command()));
     let (named, printer) = match (named, flags.report.printer()) {
         (Ok(named), Ok(printer)) => (named, printer),
         (Err(diagnostic), _) | (_, Err(diagnostic)) => {
@@ -65,6 +81,7 @@ pub fn run_schemas(schemas: &[String], flags: &SchemaFlags, mode: Mode) -> ExitC
         report: json::Report::default(),
         statuses: vec![],
         outputs: BTreeMap::new(),
+        rules: Depfile::default(),
     };
     run.report.success = true;
     run.report.profile = named.first().map_or("release", |first| first.profile.text());
@@ -76,6 +93,12 @@ pub fn run_schemas(schemas: &[String], flags: &SchemaFlags, mode: Mode) -> ExitC
         }
     }
     busy.end();
+    if let Some(file) = depfile.filter(|_| run.report.success)
+        && let Err(diagnostic) = run.rules.write(file)
+    {
+        run.finish(&[*diagnostic], &Sources::default(), &busy);
+        run.report.success = false;
+    }
     run.close();
     if !run.report.success {
         run.report.outputs.clear();
@@ -97,6 +120,8 @@ struct Run<'a> {
     statuses: Vec<verify::Checked>,
     /// The schema each output is of, by the output's whole path.
     outputs: BTreeMap<PathBuf, PathBuf>,
+    /// What the outputs are made from.
+    rules: Depfile,
 }
 
 impl Run<'_> {
@@ -111,6 +136,11 @@ impl Run<'_> {
                 self.printer.progress_beside("Checking", busy);
             }
         });
+        let misplaced = placement::faults(&compiled);
+        if !misplaced.is_empty() {
+            compiled.diagnostics.extend(misplaced);
+            compiled.fail();
+        }
         if let Some(clash) = self.take_outputs(schema, &compiled) {
             compiled.diagnostics.push(clash);
             compiled.fail();
@@ -180,6 +210,7 @@ impl Run<'_> {
     }
 
     fn written(&mut self, compiled: &Compiled, written: Written, busy: &crate::printer::Busy) {
+        self.rules.add(compiled);
         self.report.outputs.extend(compiled.files.iter().map(|(path, _)| compiled.shown(path)));
         self.printer.progress_beside(&written.text(), busy);
     }

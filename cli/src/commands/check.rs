@@ -20,6 +20,6 @@ pub struct Check {
 impl Check {
     /// Compiles without writing.
     pub fn run(self) -> ExitCode {
-        run_schemas(&self.schemas, &self.flags, Mode::Check)
+        run_schemas(&self.schemas, &self.flags, Mode::Check, None)
     }
 }

@@ -1,5 +1,6 @@
 //! The form without a command: `blinkblox SCHEMA`. Its flags stand for commands. Source: tooling specification, 2.1.
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Args, Parser};
@@ -13,7 +14,7 @@ use super::{diff, explain, fmt, size};
 #[command(name = "blinkblox", disable_version_flag = true)]
 pub struct Direct {
     /// Path of the schema, or `-` for standard input
-    #[arg(value_name = "SCHEMA", required_unless_present_any = ["explain", "serve"])]
+    #[arg(value_name = "SCHEMA", required_unless_present_any = ["explain", "lsp", "serve"])]
     schema: Option<String>,
     #[command(flatten)]
     flags: DirectFlags,
@@ -46,6 +47,12 @@ pub struct DirectFlags {
     /// Explain a code, such as E3004, and do nothing else
     #[arg(long, value_name = "CODE", overrides_with = "explain", group = "tool")]
     explain: Option<String>,
+    /// Write what the outputs are made from to PATH, as Make reads it
+    #[arg(long, value_name = "PATH", overrides_with = "depfile", conflicts_with_all = ["check", "verify", "watch", "tool"])]
+    depfile: Option<PathBuf>,
+    /// Run the language server
+    #[arg(long, overrides_with = "lsp", group = "tool")]
+    lsp: bool,
     /// Run the compile service of the Studio plugin; `blinkblox serve` has its settings
     #[arg(long, overrides_with = "serve", group = "tool")]
     serve: bool,
@@ -56,8 +63,23 @@ pub struct DirectFlags {
 impl Direct {
     /// Does what the flags ask for; without one that stands for a command, compiles.
     pub fn run(self) -> ExitCode {
-        let DirectFlags { check, watch, verify, strict_version, format, sizes, diff, explain, serve, flags } =
-            self.flags;
+        let DirectFlags {
+            check,
+            watch,
+            verify,
+            strict_version,
+            format,
+            sizes,
+            diff,
+            explain,
+            depfile,
+            lsp,
+            serve,
+            flags,
+        } = self.flags;
+        if lsp {
+            return crate::lsp::serve();
+        }
         if let Some(code) = explain {
             return explain::explain(&code, &flags.report);
         }
@@ -85,6 +107,6 @@ impl Direct {
             (false, true) => Mode::Check,
             (false, false) => Mode::Write,
         };
-        run_schemas(&[schema], &flags, mode)
+        run_schemas(&[schema], &flags, mode, depfile.as_deref())
     }
 }

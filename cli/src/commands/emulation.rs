@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use blinkblox_emulator::game::GameOptions;
 use blinkblox_emulator::network::LinkSettings;
-use blinkblox_emulator::shared::Settings;
+use blinkblox_emulator::shared::{Settings, in_words, replace};
 use clap::{Args, ValueEnum};
 
 use crate::printer::{ColorChoice, print_err};
@@ -67,8 +67,21 @@ pub fn fault(fault: &Fault) -> ExitCode {
 pub fn write_trace(path: &Path, text: &str) -> Result<(), Fault> {
     let packed = path.extension().is_some_and(|extension| extension == "gz");
     let bytes = if packed { blinkblox_emulator::trace::pack(text) } else { text.as_bytes().to_vec() };
-    std::fs::write(path, bytes)
-        .map_err(|error| Fault::usage(format!("{} cannot be written: {error}", path.display())))
+    write(path, &bytes)
+}
+
+/// Writes a file in one step. Errors: it cannot be written; it is as it was.
+pub fn write(path: &Path, bytes: &[u8]) -> Result<(), Fault> {
+    replace(path, bytes)
+        .map_err(|error| Fault::usage(format!("{} cannot be written: {}", path.display(), in_words(&error))))
+}
+
+/// Frames a second as the command line gives them. Errors: no world runs so.
+pub fn frame_rate(flag: &str, rate: f64) -> Result<f64, Fault> {
+    if (1.0..=1000.0).contains(&rate) {
+        return Ok(rate);
+    }
+    Err(Fault::usage(format!("{flag} takes frames a second from 1 to 1000, not {rate}")))
 }
 
 /// Whether output is coloured.
@@ -174,8 +187,8 @@ impl WorldFlags {
             settings,
             clients: self.clients.unwrap_or(usual_clients),
             link,
-            fps: self.fps,
-            client_fps: self.client_fps,
+            fps: frame_rate("--fps", self.fps)?,
+            client_fps: frame_rate("--client-fps", self.client_fps)?,
             config: self.config.clone(),
         })
     }

@@ -4,6 +4,7 @@ use std::process::ExitCode;
 
 use blinkblox_compiler::diagnostics::{Code, json, suggest};
 use blinkblox_compiler::explain;
+use blinkblox_emulator::shared::DiagnosticCode;
 use clap::Parser;
 use serde_json::json;
 
@@ -13,7 +14,7 @@ use super::usage;
 /// Explains a code: what it protects against, an example that raises it, the same example fixed.
 #[derive(Parser)]
 pub struct Explain {
-    /// The code, as in E3004 or AnalyzeDuplicateMember
+    /// The code, as in E3004, AnalyzeDuplicateMember or E-MIXED
     #[arg(value_name = "CODE")]
     code: String,
     #[command(flatten)]
@@ -33,12 +34,30 @@ pub fn explain(text: &str, flags: &ReportFlags) -> ExitCode {
         Ok(printer) => printer,
         Err(diagnostic) => return usage::refuse(*diagnostic, flags.format()),
     };
+    if let Some(code) = DiagnosticCode::named(text) {
+        let page = code.page();
+        printer.result(&page);
+        let page = json!({
+            "code": code.name(),
+            "name": code.name(),
+            "summary": code.summary(),
+            "text": page,
+        });
+        printer.document(&json::Report {
+            success: true,
+            profile: "release",
+            extra: vec![("explain", page)],
+            ..json::Report::default()
+        });
+        return ExitCode::SUCCESS;
+    }
     let Some(code) = explain::find(text) else {
         let known = Code::ALL.iter().flat_map(|code| [explain::title(*code), code.name()]);
+        let known = known.chain(DiagnosticCode::ALL.iter().map(|code| code.name()));
         let near = suggest::nearest(text, known).map(|near| format!("Did you mean `{near}`?"));
         let refusal = usage::error(format!("there is no code `{text}`"))
             .opt_note(near)
-            .note("A code is a letter and four digits, as a diagnostic prints it: E3004.");
+            .note("A code is a letter and four digits, as a diagnostic prints it: E3004. Those of the emulator are words: E-MIXED.");
         return usage::refuse(refusal, flags.format());
     };
     printer.result(explain::page(code));

@@ -14,6 +14,7 @@ use super::usage;
 use crate::entry::{self, Entry};
 use crate::loader::forward;
 use crate::printer::Printer;
+use crate::schemas;
 use crate::writer;
 
 /// Writes schemas in the canonical layout; what they mean never changes.
@@ -74,7 +75,7 @@ pub fn format_files(files: &[String], settings: Settings, flags: &ReportFlags) -
     let here = [".".to_string()];
     for file in if files.is_empty() { &here } else { files } {
         if Path::new(file).is_dir() {
-            for path in schemas_below(Path::new(file)) {
+            for path in schemas::below(Path::new(file)) {
                 run.file(&path);
             }
         } else {
@@ -82,26 +83,6 @@ pub fn format_files(files: &[String], settings: Settings, flags: &ReportFlags) -
         }
     }
     run.finish()
-}
-
-/// Schemas in a folder and the folders in it, sorted; hidden ones and installed packages are left out.
-fn schemas_below(folder: &Path) -> Vec<String> {
-    let mut found = Vec::new();
-    let mut left = vec![folder.to_path_buf()];
-    while let Some(next) = left.pop() {
-        for entry in std::fs::read_dir(next).into_iter().flatten().flatten() {
-            let name = entry.file_name().to_string_lossy().into_owned();
-            let Ok(kind) = entry.file_type() else { continue };
-            let hidden = name.starts_with('.') || matches!(name.as_str(), "node_modules" | "target");
-            if kind.is_dir() && !hidden {
-                left.push(entry.path());
-            } else if !kind.is_dir() && name.ends_with(".blink") {
-                found.push(forward(&entry.path()).trim_start_matches("./").to_string());
-            }
-        }
-    }
-    found.sort();
-    found
 }
 
 struct Run {

@@ -12,6 +12,7 @@ use blinkblox_emulator::clock::Time;
 use blinkblox_emulator::game::{self, Game};
 use blinkblox_emulator::network::Way;
 use blinkblox_emulator::peer::Peer;
+use blinkblox_emulator::repl::shown;
 use blinkblox_emulator::shared::{DiagnosticClass, LogLevel};
 use blinkblox_emulator::vm::ThreadEnd;
 use blinkblox_emulator::world::{OutputReader, PacketFilter, World};
@@ -132,6 +133,9 @@ impl Run {
             (Some(path), Some(text)) => Some(spawn(&game.world.server().peer, path, text)?),
             _ => None,
         };
+        if let Some(why) = game::without_project(&options.path) {
+            print_err(&format!("warning: {why}\n"));
+        }
         game.begin(options.clients).map_err(Fault::load)?;
         if let Some(only) = self.only.as_deref().filter(|only| game.world.side_named(only).is_none()) {
             let mut names = vec!["server".to_string()];
@@ -264,9 +268,13 @@ struct Shown {
 }
 
 fn read(path: &Path) -> Result<Arc<str>, Fault> {
-    std::fs::read_to_string(path)
-        .map(Arc::from)
-        .map_err(|error| Fault::load(format!("{} cannot be read: {error}", path.display())))
+    std::fs::read_to_string(path).map(Arc::from).map_err(|error| {
+        Fault::load(format!(
+            "{} cannot be read: {}",
+            path.display(),
+            blinkblox_emulator::shared::in_words(&error)
+        ))
+    })
 }
 
 /// Runs a file on a side; what it throws is an uncaught error of that side.
@@ -295,8 +303,8 @@ fn returned(game: &Game, answer: Option<ThreadEnd>) -> bool {
     let peer = &game.world.server().peer;
     match answer {
         Some(Ok(values)) => {
-            for value in values {
-                print_out(&format!("{}\n", peer.vm.display(&value)));
+            for text in shown(peer, &values) {
+                print_out(&format!("{text}\n"));
             }
             true
         }

@@ -10,7 +10,7 @@ use blinkblox_emulator::recording::{
 };
 use clap::{Args, Subcommand};
 
-use super::emulation::{Fault, colour, fault, write_trace};
+use super::emulation::{Fault, colour, fault, write, write_trace};
 use crate::printer::{ColorChoice, print_err, print_out};
 
 /// Look into a trace that `test --trace` or `run --trace` wrote
@@ -93,9 +93,9 @@ struct FilterFlags {
     /// Milliseconds a journey may take before it counts as late
     #[arg(long, default_value_t = 500.0, value_name = "MS")]
     late: f64,
-    /// Which world of a file that holds several, from 1
-    #[arg(long, default_value_t = 1, value_name = "N")]
-    world: usize,
+    /// Which world of a file that holds several, from 1 [default: the first whose test failed, else the first]
+    #[arg(long, value_name = "N")]
+    world: Option<usize>,
 }
 
 /// What to make of them.
@@ -182,12 +182,14 @@ impl Trace {
         let filter = self.filter.filter()?;
         let recordings = read(file)?;
         let count = recordings.len();
-        let world = self.filter.world;
+        let failed = recordings.iter().position(|recording| recording.header.failed);
+        let world = self.filter.world.unwrap_or(failed.unwrap_or(0) + 1);
         let recording = pick(&recordings, world, file)?;
         if count > 1 {
             let test = recording.header.test.as_deref().unwrap_or("without a test");
+            let outcome = if recording.header.failed { ", which failed" } else { "" };
             print_err(&format!(
-                "{} holds {count} worlds; this is {world} of them: {test}. --world N shows another.\n",
+                "{} holds {count} worlds; this is {world} of them: {test}{outcome}. --world N shows another.\n",
                 file.display()
             ));
         }
@@ -198,9 +200,11 @@ impl Trace {
         let form = &self.form;
         let paint = if colour(form.color) { Paint::Ansi } else { Paint::Plain };
         if let Some(out) = &form.html {
+            if out.canonicalize().is_ok_and(|out| file.canonicalize().is_ok_and(|file| file == out)) {
+                return Err(Fault::usage("--html would replace the trace itself: name another file"));
+            }
             let page = recording::page::page(recording, &title(file, recording));
-            std::fs::write(out, page)
-                .map_err(|error| Fault::usage(format!("{} cannot be written: {error}", out.display())))?;
+            write(out, page.as_bytes())?;
             print_out(&format!("wrote {}\n", out.display()));
             return Ok(());
         }
@@ -382,8 +386,13 @@ fn title(file: &Path, recording: &Recording) -> String {
 
 /// The recordings of a file. Errors name the file, the line and what is wrong.
 pub fn read(file: &Path) -> Result<Vec<Recording>, Fault> {
-    let bytes = std::fs::read(file)
-        .map_err(|error| Fault::load(format!("{} cannot be read: {error}", file.display())))?;
+    let bytes = std::fs::read(file).map_err(|error| {
+        Fault::load(format!(
+            "{} cannot be read: {}",
+            file.display(),
+            blinkblox_emulator::shared::in_words(&error)
+        ))
+    })?;
     recording::read(&bytes).map_err(|error| match error.line {
         0 => Fault::load(format!("{}: {}", file.display(), error.text)),
         line => Fault::load(format!("{}:{line}: {}", file.display(), error.text)),

@@ -21,6 +21,7 @@ const VALUED: &[&str] = &[
     "--indent",
     "--explain",
     "--diff",
+    "--depfile",
     "--port",
     "--token-file",
     "--output",
@@ -63,6 +64,13 @@ pub fn wants_version(arguments: &[OsString]) -> bool {
 pub fn is_command(arguments: &[OsString]) -> bool {
     let first = arguments.first().and_then(|argument| argument.to_str());
     first.is_some_and(|first| Cli::command().get_subcommands().any(|command| command.get_name() == first))
+}
+
+/// The command that a first argument which is none was probably meant to be.
+pub fn near_command(text: &str) -> Option<String> {
+    let cli = Cli::command();
+    let names: Vec<&str> = cli.get_subcommands().map(clap::Command::get_name).collect();
+    suggest::nearest(text, names.iter().copied()).map(str::to_string)
 }
 
 /// Prints the help of the command named first, or of the whole program.
@@ -163,7 +171,20 @@ fn diagnostic(error: &clap::Error, arguments: &[OsString]) -> Diagnostic {
             .opt_note(values.map(|values| format!("It takes {values}."))),
         ErrorKind::InvalidValue => self::error(format!("{argument} does not take `{value}`"))
             .opt_note(values.map(|values| format!("It takes {values}."))),
-        ErrorKind::MissingRequiredArgument => missing(error),
+        ErrorKind::MissingRequiredArgument => missing(error, arguments),
+        ErrorKind::MissingSubcommand | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
+            let outer = arguments.first().map(|first| first.to_string_lossy()).unwrap_or_default();
+            self::error(format!("`{outer}` needs a command"))
+                .note(format!("There are {}.", inner_commands(arguments).join(", ")))
+        }
+        ErrorKind::InvalidSubcommand => {
+            let given = text(ContextKind::InvalidSubcommand).unwrap_or_default();
+            let known = inner_commands(arguments);
+            let near = suggest::nearest(&given, known.iter().map(String::as_str));
+            self::error(format!("there is no command `{given}` here"))
+                .opt_note(near.map(|near| format!("Did you mean `{near}`?")))
+                .opt_note((!known.is_empty()).then(|| format!("There are {}.", known.join(", "))))
+        }
         ErrorKind::ArgumentConflict => {
             let other = text(ContextKind::PriorArg).unwrap_or_default();
             self::error(format!("{argument} cannot be given with {other}"))
@@ -177,16 +198,31 @@ fn diagnostic(error: &clap::Error, arguments: &[OsString]) -> Diagnostic {
 }
 
 /// What is said of arguments that are not there.
-fn missing(error: &clap::Error) -> Diagnostic {
+fn missing(error: &clap::Error, arguments: &[OsString]) -> Diagnostic {
     let named = match error.get(ContextKind::InvalidArg) {
         Some(ContextValue::Strings(names)) => names.as_slice(),
         _ => &[],
     };
     if named.iter().all(|name| name.contains("SCHEMA")) {
-        return self::error("no schema is named").note("Give its path: `blinkblox schemas/game.blink`.");
+        let command = arguments.first().and_then(|first| first.to_str()).filter(|_| is_command(arguments));
+        let command = command.map_or(String::new(), |command| format!("{command} "));
+        return self::error("no schema is named")
+            .note(format!("Give its path: `blinkblox {command}schemas/game.blink`."));
     }
     let verb = if named.len() == 1 { "is" } else { "are" };
     self::error(format!("{} {verb} missing", named.join(" and ")))
+}
+
+/// Names of the commands within the first argument's command.
+fn inner_commands(arguments: &[OsString]) -> Vec<String> {
+    let cli = Cli::command();
+    let outer =
+        arguments.first().and_then(|first| first.to_str()).and_then(|first| cli.find_subcommand(first));
+    outer
+        .into_iter()
+        .flat_map(|outer| outer.get_subcommands())
+        .map(|one| one.get_name().to_string())
+        .collect()
 }
 
 /// Every flag the first argument's command takes, or those of the form without one.

@@ -26,7 +26,7 @@ pub struct Verify {
 impl Verify {
     /// Compiles and compares.
     pub fn run(self) -> ExitCode {
-        run_schemas(&self.schemas, &self.flags, Mode::Verify { strict_version: self.strict_version })
+        run_schemas(&self.schemas, &self.flags, Mode::Verify { strict_version: self.strict_version }, None)
     }
 }
 

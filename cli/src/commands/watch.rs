@@ -107,7 +107,7 @@ impl Subject {
         }
         let schemas: Vec<String> = schemas.into_iter().cloned().collect();
         let nearest = schemas::nearest()?;
-        let named = schemas::named(&schemas, asked)?;
+        let named = schemas::named(&schemas, asked, "watch")?;
         let (folder, config) = match &nearest {
             Some(nearest) => (nearest.folder.clone(), nearest.config.clone()),
             None => (PathBuf::new(), Config::default()),

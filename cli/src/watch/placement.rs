@@ -74,6 +74,18 @@ impl Placement {
     }
 }
 
+/// Errors of where the outputs of a compile land in the project around its schema: a server module that clients could
+/// read, a client module that none can see. An output outside the project is watched for, and no fault of a build.
+pub fn faults(compiled: &Compiled) -> Vec<Diagnostic> {
+    if compiled.options.is_empty() || !compiled.is_sound() {
+        return vec![];
+    }
+    let project = crate::schemas::project_around(&compiled.entry);
+    let placement = project.and_then(|project| Placement::of(&project).ok().flatten());
+    let all = placement.map(|placement| placement.check(compiled)).unwrap_or_default();
+    all.into_iter().filter(Diagnostic::is_error).collect()
+}
+
 fn misplaced(option: &OutputOption, path: &[String], compiled: &Compiled) -> Option<Diagnostic> {
     let hidden = path.first().is_some_and(|service| SERVER_ONLY.contains(&service.as_str()));
     let at = path.join(".");

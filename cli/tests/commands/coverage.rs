@@ -60,7 +60,7 @@ fn both_signal_modes_and_a_bare_flag_are_fine() {
 
 #[test]
 fn generated_modules_count_on_request_only() {
-    let schema = "option ServerOutput = \"src/shared/Server\"\noption ClientOutput = \"src/shared/Client\"\n\
+    let schema = "option ServerOutput = \"apart/Server\"\noption ClientOutput = \"src/shared/Client\"\n\
                   event Ping { From: Client, Type: Reliable, Call: ManySync, Data: u8 }\n";
     let mut files = files();
     files.push(("net.blink", schema));
@@ -72,6 +72,6 @@ fn generated_modules_count_on_request_only() {
         assert_eq!(code(&output), 0, "{}{}", out(&output), err(&output));
         std::fs::read_to_string(folder.path().join("lcov.info")).unwrap()
     };
-    assert!(!run(&[]).contains("Server.luau"));
-    assert!(run(&["--coverage-generated"]).contains("SF:src/shared/Server.luau\n"));
+    assert!(!run(&[]).contains("Client.luau"));
+    assert!(run(&["--coverage-generated"]).contains("SF:src/shared/Client.luau\n"));
 }

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "in a test, an unwrap is an assertion")]
 
+mod arguments;
 mod build;
 mod coverage;
 mod documents;
@@ -10,6 +11,7 @@ mod emulation;
 mod explore;
 mod library;
 mod lsp;
+mod newcomers;
 mod pages;
 mod plugin;
 mod project;

@@ -207,7 +207,7 @@ fn an_archive_is_built_and_the_action_installs_and_runs_it() {
     let ran = run_action(folder.path(), &[("format", "true"), ("junit", "report.xml"), ("shard", "1/1")]);
     let (done, output) = ran.unwrap();
     assert_eq!(done, 4);
-    assert!(output.contains("5 passed, 0 failed"), "{output}");
+    assert!(output.contains("6 passed, 0 failed"), "{output}");
     let outputs = fs::read_to_string(folder.path().join("output")).unwrap();
     assert!(outputs.starts_with(&format!("version={VERSION}\npath=")), "{outputs}");
     assert!(fs::read_to_string(folder.path().join("game/report.xml")).unwrap().contains("<testsuite"));

@@ -121,7 +121,7 @@ fn shares_join_to_what_one_machine_finds() {
 
     let output = blinkblox(folder.path(), &["test", "--reporter", "json=o.x", "--reporter", "junit=o.x"]);
     assert_eq!(code(&output), 2);
-    assert!(err(&output).contains("two reporters write to o.x"), "{}", err(&output));
+    assert!(err(&output).contains("two reports go to o.x"), "{}", err(&output));
     let alone = files.iter().find(|file| file.starts_with("json")).unwrap();
     let output = blinkblox(folder.path(), &["test", "--merge", alone]);
     assert_ne!(code(&output), 0);
@@ -402,7 +402,7 @@ fn globs_choose_files_and_random_seeds_are_told() {
 #[test]
 fn the_book_describes_every_flag_of_the_emulator() {
     let book = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/src");
-    for (command, page) in [("test", "testing.md"), ("run", "running.md"), ("repl", "running.md")] {
+    for (command, page) in [("test", "cli.md"), ("run", "cli.md"), ("repl", "cli.md")] {
         let page = fs::read_to_string(book.join(page)).unwrap();
         let help = out(&blinkblox(&book, &[command, "--help"]));
         let flags = help.lines().filter_map(|line| {

@@ -96,7 +96,8 @@ fn standard_input_stands_where_it_is_said_to() {
     assert!(err(&broken).contains("[schemas/new.blink] Error"), "{}", err(&broken));
     let unnamed = blinkblox_reading(&folder, &["-", "--check"], text);
     assert_eq!(unnamed.status.code(), Some(1));
-    assert!(err(&unnamed).contains("--stdin-path"), "{}", err(&unnamed));
+    // Without a name it stands in the working directory, where there is nothing of that name to import.
+    assert!(err(&unnamed).contains("[stdin.blink:3:8]"), "{}", err(&unnamed));
 }
 
 #[test]

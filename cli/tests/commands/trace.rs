@@ -103,7 +103,8 @@ fn every_example_plays_the_same_with_the_same_seed() {
     let mut count = 0;
     for entry in fs::read_dir(examples).unwrap() {
         let project = entry.unwrap().path();
-        if !project.join("blinkblox.toml").is_file() {
+        // One in TypeScript plays once roblox-ts has been over it; `tests/tests/typescript` does that.
+        if !project.join("blinkblox.toml").is_file() || project.join("package.json").is_file() {
             continue;
         }
         count += 1;

@@ -71,9 +71,11 @@ pub fn discover(discovery: &Discovery, tree: Option<&ProjectTree>) -> Result<Vec
             Walk { root: &root, include: include.as_ref(), exclude: exclude.as_ref(), found: &mut found };
         walk.folder(&root, false, 0)?;
     }
-    // Roots may overlap; a file counts once.
+    // Roots may overlap, and links lead to what is found without them; a file counts once, under its own name.
+    let through_link = |path: &Path| paths::real(path) != paths::identity(path);
+    found.sort_by_cached_key(|(path, _)| through_link(path));
     let mut seen = std::collections::BTreeSet::new();
-    found.retain(|(path, _)| seen.insert(paths::identity(path)));
+    found.retain(|(path, _)| seen.insert(paths::real(path)));
     found.sort_by(|(a, _), (b, _)| a.cmp(b));
     let scripts = tree.map(ProjectTree::script_files).unwrap_or_default();
     Ok(found
@@ -168,7 +170,7 @@ impl Walk<'_> {
                 continue;
             }
             if entry.is_dir() {
-                if !name.starts_with('.') && !SKIPPED.contains(&name) {
+                if !name.starts_with('.') && !SKIPPED.contains(&name) && !paths::leads_back(&entry) {
                     self.folder(&entry, in_tests || name == FOLDER, depth + 1)?;
                 }
             } else if self.is_test(name, &relative, in_tests) {

@@ -45,8 +45,17 @@ impl Loader {
         let metadata = match fs::metadata(path) {
             Ok(metadata) => metadata,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+            Err(_) if path.is_symlink() => {
+                self.warnings.push(*Problem::of_file(path, "is a link that leads nowhere; it is left out"));
+                return Ok(None);
+            }
             Err(error) => return Err(Problem::unreadable(path, &error)),
         };
+        if metadata.is_dir() && paths::leads_back(path) {
+            let problem = Problem::of_file(path, "is a link to a folder that it lies in; it is left out");
+            self.warnings.push(*problem);
+            return Ok(None);
+        }
         if metadata.is_dir() {
             return self.folder(context, path).map(Some);
         }

@@ -26,6 +26,20 @@ pub(super) fn identity(path: &Path) -> PathBuf {
     clean(&std::path::absolute(path).unwrap_or_else(|_| path.to_owned()))
 }
 
+/// Whether the path is a link to a folder that it lies in itself: following it would go round for ever.
+pub(super) fn leads_back(path: &Path) -> bool {
+    let is_link = path.symlink_metadata().is_ok_and(|metadata| metadata.is_symlink());
+    let target = if is_link { path.canonicalize().ok() } else { None };
+    let Some(target) = target else { return false };
+    let whole = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    whole.ancestors().skip(1).any(|above| above.canonicalize().is_ok_and(|above| above == target))
+}
+
+/// The file or folder itself, whatever links lead to it.
+pub(super) fn real(path: &Path) -> PathBuf {
+    path.canonicalize().unwrap_or_else(|_| identity(path))
+}
+
 /// The last name of a path, for what carries its file's name.
 pub(super) fn name_of(path: &Path) -> Option<&str> {
     path.file_name().and_then(|name| name.to_str())

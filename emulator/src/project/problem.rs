@@ -35,7 +35,7 @@ impl Problem {
 
     /// A file or folder that could not be read.
     pub fn unreadable(file: &Path, error: &std::io::Error) -> Box<Self> {
-        Self::of_file(file, format!("cannot be read: {error}"))
+        Self::of_file(file, format!("cannot be read: {}", crate::shared::in_words(error)))
     }
 
     /// The same, with what to do about it.

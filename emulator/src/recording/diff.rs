@@ -11,6 +11,8 @@ use super::{Entry, Recording, Story, seconds, show};
 
 /// Members of the header that say who wrote a trace, not what happened in it.
 const WRITER: &[&str] = &["tool", "luau"];
+/// Members of the header that a change of the game's code changes, whatever came of it.
+const CODE: &[&str] = &["projectHash"];
 /// How many common records stand in front of a difference.
 const CONTEXT: usize = 3;
 /// How many members are named before the rest is counted.
@@ -42,10 +44,14 @@ pub fn diff(a: &[Recording], b: &[Recording]) -> Option<Difference> {
 }
 
 fn diff_one(a: &Recording, b: &Recording) -> Option<Difference> {
+    let mut is_other_code = false;
     if a.header.raw != b.header.raw {
         let differing = members(&a.header.raw, &b.header.raw);
         let differing: Vec<_> =
             differing.into_iter().filter(|(path, ..)| !WRITER.contains(&path.as_str())).collect();
+        let (code, differing): (Vec<_>, Vec<_>) =
+            differing.into_iter().partition(|(path, ..)| CODE.contains(&path.as_str()));
+        is_other_code = !code.is_empty();
         if !differing.is_empty() {
             let mut text = "the worlds were set up differently:\n".to_owned();
             write_members(&mut text, &differing);
@@ -59,6 +65,9 @@ fn diff_one(a: &Recording, b: &Recording) -> Option<Difference> {
     }
     let (story_a, story_b) = (Story::of(a), Story::of(b));
     let mut text = String::new();
+    if is_other_code {
+        text.push_str("the project is not the same in both (projectHash)\n");
+    }
     let before = common.saturating_sub(CONTEXT);
     if common > 0 {
         let _ = writeln!(text, "the first {common} records are equal; the last of them:");

@@ -1,10 +1,12 @@
 //! Which records are meant. Source: emulator requirements, 8.5.
 
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use rustc_hash::FxHashSet;
 
 use super::{Entry, Kind, Sent, Story};
+use crate::trace::Fate;
 
 /// Which records are meant. Absent members do not matter.
 #[derive(Clone, Debug, Default)]
@@ -126,9 +128,12 @@ impl Filter {
 
     /// Indices of the records that are meant, in order.
     ///
-    /// Errors: a side or player that is nowhere in the recording, naming those that are.
+    /// Errors: a side, player, event or remote that is nowhere in the recording, or a fate that nothing has, naming
+    /// those that are.
     pub fn apply(&self, story: &Story<'_>) -> Result<Vec<usize>, String> {
         let sides = self.sides(story)?;
+        self.check_fates()?;
+        self.check_names(story)?;
         let packets = self.packets(story);
         let meant = |entry: &Entry| {
             self.from.is_none_or(|from| entry.nanos >= from)
@@ -143,6 +148,36 @@ impl Filter {
         };
         let entries = story.recording.entries.iter().enumerate();
         Ok(entries.filter(|(_, entry)| meant(entry)).map(|(index, _)| index).collect())
+    }
+
+    fn check_fates(&self) -> Result<(), String> {
+        let known = Fate::ALL.map(Fate::name);
+        match self.fates.iter().find(|fate| !known.contains(&fate.as_str())) {
+            Some(wrong) => Err(format!("there is no fate {wrong}; there are {}", known.join(", "))),
+            None => Ok(()),
+        }
+    }
+
+    fn check_names(&self, story: &Story<'_>) -> Result<(), String> {
+        let names = |of: fn(&Kind) -> Option<&Rc<str>>| -> BTreeSet<Rc<str>> {
+            story.recording.entries.iter().filter_map(|entry| of(&entry.kind)).cloned().collect()
+        };
+        let events: fn(&Kind) -> Option<&Rc<str>> = |kind| match kind {
+            Kind::Event(decoded) => decoded.event.as_ref(),
+            _ => None,
+        };
+        let remotes: fn(&Kind) -> Option<&Rc<str>> = |kind| match kind {
+            Kind::Send(sent) => Some(&sent.remote),
+            _ => None,
+        };
+        for (what, wanted, of) in [("event", &self.event, events), ("remote", &self.remote, remotes)] {
+            let Some(wanted) = wanted else { continue };
+            let (known, text) = (names(of), wanted.to_lowercase());
+            if !known.iter().any(|name| name.to_lowercase().contains(&text)) {
+                return Err(unknown(what, wanted, known.iter()));
+            }
+        }
+        Ok(())
     }
 
     /// Names of the sides that `side` and `player` mean; `None` when neither is given.

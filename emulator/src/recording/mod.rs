@@ -70,6 +70,8 @@ pub struct Header {
     pub project_hash: Option<String>,
     /// The test that made the world.
     pub test: Option<String>,
+    /// Whether that test failed.
+    pub failed: bool,
     /// Unix time of the start, in seconds.
     pub start: f64,
     /// Its sides, the server first.

@@ -137,6 +137,7 @@ impl Reader {
             project: fields.opt_text("project")?.map(str::to_owned),
             project_hash: fields.opt_text("projectHash")?.map(str::to_owned),
             test: fields.opt_text("test")?.map(str::to_owned),
+            failed: members.get("failed").and_then(Json::as_bool).unwrap_or_default(),
             start: fields.number("start")?,
             sides,
             streams,

@@ -105,7 +105,7 @@ pub(super) const COMMANDS: &[Command] = &[
     ),
     command(
         "trace",
-        "on | off | save FILE",
+        "on | off | save FILE [force]",
         "record what crosses links (on from the start), and write it",
         Repl::trace,
     ),
@@ -119,7 +119,7 @@ pub(super) const COMMANDS: &[Command] = &[
     ),
     command("undo", "[N]", "repeat everything but the last N inputs that changed something", Repl::undo),
     command("history", "", "the inputs that changed something", Repl::show_history),
-    command("save", "FILE", "write what was done as a spec that repeats and checks it", Repl::save),
+    command("save", "FILE [force]", "write what was done as a spec that repeats and checks it", Repl::save),
     command("help", "[COMMAND]", "this text, or one command's", Repl::help),
     command("quit", "", "leave the prompt", Repl::quit),
 ];
@@ -258,7 +258,7 @@ impl Repl {
         let path = format!("{path:?}");
         self.pending = if self.place == Place::Director {
             format!("return world.server:require({path})")
-        } else if is_name(name) {
+        } else if blinkblox_compiler::luau::is_name(name) {
             format!("{name} = (function(...)\n{REQUIRE_BY_NAME}end)({path}, {WAIT})\nreturn {name}")
         } else {
             format!("return (function(...)\n{REQUIRE_BY_NAME}end)({path}, {WAIT})")
@@ -384,17 +384,6 @@ impl Repl {
 
 /// Seconds `.require` waits for a part of a name.
 const WAIT: u32 = 2;
-
-/// Whether Luau takes the text for the name of a variable.
-pub(super) fn is_name(text: &str) -> bool {
-    const WORDS: [&str; 21] = [
-        "and", "break", "do", "else", "elseif", "end", "false", "for", "function", "if", "in", "local",
-        "nil", "not", "or", "repeat", "return", "then", "true", "until", "while",
-    ];
-    text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
-        && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
-        && !WORDS.contains(&text)
-}
 
 pub(super) fn number(word: Option<&str>, default: f64) -> Result<f64, String> {
     word.map_or(Ok(default), |word| {

@@ -4,12 +4,15 @@
 
 use std::sync::Arc;
 
+use blinkblox_compiler::luau::KEYWORDS;
+
 use super::commands::COMMANDS;
 use super::{Place, Repl};
 use crate::datamodel::classes::{all_classes, all_enums};
 use crate::datamodel::members::{self, Entry};
 use crate::network::PRESETS;
 use crate::peer::Peer;
+use crate::surface::{self, GLOBALS};
 use crate::value::Value;
 
 /// Candidates for a part of a line.
@@ -84,94 +87,6 @@ if typeof(value) == \"Instance\" then
 end
 return typeof(value), tostring(value)";
 
-/// Globals of every side, which are behind a metatable nobody reads.
-const GLOBALS: &[&str] = &[
-    "Axes",
-    "BrickColor",
-    "CFrame",
-    "CatalogSearchParams",
-    "Color3",
-    "ColorSequence",
-    "ColorSequenceKeypoint",
-    "Content",
-    "DateTime",
-    "Enum",
-    "Faces",
-    "Font",
-    "Instance",
-    "NumberRange",
-    "NumberSequence",
-    "NumberSequenceKeypoint",
-    "PathWaypoint",
-    "PhysicalProperties",
-    "Random",
-    "Ray",
-    "Rect",
-    "Region3",
-    "Region3int16",
-    "SharedTable",
-    "TweenInfo",
-    "UDim",
-    "UDim2",
-    "Vector2",
-    "Vector2int16",
-    "Vector3",
-    "Vector3int16",
-    "_G",
-    "assert",
-    "bit32",
-    "buffer",
-    "collectgarbage",
-    "coroutine",
-    "debug",
-    "delay",
-    "error",
-    "game",
-    "gcinfo",
-    "getfenv",
-    "getmetatable",
-    "ipairs",
-    "loadstring",
-    "math",
-    "newproxy",
-    "next",
-    "os",
-    "pairs",
-    "pcall",
-    "print",
-    "rawequal",
-    "rawget",
-    "rawlen",
-    "rawset",
-    "require",
-    "select",
-    "setfenv",
-    "setmetatable",
-    "shared",
-    "spawn",
-    "string",
-    "table",
-    "task",
-    "tick",
-    "time",
-    "tonumber",
-    "tostring",
-    "type",
-    "typeof",
-    "unpack",
-    "utf8",
-    "vector",
-    "wait",
-    "warn",
-    "workspace",
-    "xpcall",
-];
-
-const KEYWORDS: &[&str] = &[
-    "and", "break", "continue", "do", "else", "elseif", "end", "false", "for", "function", "if", "in",
-    "local", "nil", "not", "or", "repeat", "return", "then", "true", "until", "while",
-];
-
 impl Repl {
     /// What may stand before byte `cursor` of `line`.
     pub fn complete(&mut self, line: &str, cursor: usize) -> Completion {
@@ -228,6 +143,25 @@ impl Repl {
         narrowed(start, word, all)
     }
 
+    /// Globals of the current side, which are behind a metatable nobody reads.
+    fn globals(&self) -> Vec<String> {
+        let Ok(peer) = self.world.peer(self.side()) else { return Vec::new() };
+        let types = surface::type_names();
+        let known = GLOBALS.iter().copied().chain(types.iter().copied());
+        let there = peer.vm.enter(|cx| {
+            let mut there = Vec::new();
+            for name in known {
+                cx.get_global(name);
+                if !cx.is_nil(-1) {
+                    there.push(name.to_string());
+                }
+                cx.pop(1);
+            }
+            Ok(there)
+        });
+        there.unwrap_or_default()
+    }
+
     /// Names of remotes on the current side.
     fn remotes(&self) -> Vec<String> {
         let Ok(peer) = self.world.peer(self.side()) else { return Vec::new() };
@@ -267,9 +201,11 @@ impl Repl {
             Some(chain) => self.names_at(chain),
         };
         if chain.is_some_and(|chain| chain.is_empty()) {
-            names.extend(strings(KEYWORDS));
+            names.extend(strings(&KEYWORDS));
+            // A name elsewhere, and a statement where one may stand.
+            names.push("continue".to_string());
             match self.place {
-                Place::Side(_) => names.extend(strings(GLOBALS)),
+                Place::Side(_) => names.extend(self.globals()),
                 Place::Director => {}
             }
         }

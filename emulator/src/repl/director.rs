@@ -5,7 +5,7 @@ use std::rc::Rc;
 use super::eval::{Ended, PATIENCE, is_incomplete, show};
 use super::{Repl, Reply};
 use crate::clock::Time;
-use crate::membrane::copy::shallow_to_deep;
+use crate::membrane::copy;
 use crate::testing::WorldDefaults;
 use crate::testing::director::{Director, DirectorOptions, end_cell};
 use crate::testing::kit::Kit;
@@ -32,6 +32,7 @@ impl Repl {
                 deadline: self.deadline().clone(),
                 file: self.options.path.join("prompt"),
                 stored: crate::testing::stored::StoredMode::Strict,
+                most_seconds: None,
                 coverage: None,
                 world: WorldDefaults::default(),
                 env: Vec::new(),
@@ -161,7 +162,7 @@ impl Repl {
         };
         let values = outcome.map(|end| match end {
             Ok(values) => {
-                director.vm().enter(|cx| shallow_to_deep(cx, &values)).map_err(|failure| failure.text)
+                director.vm().enter(|cx| copy::for_show(cx, &values)).map_err(|failure| failure.text)
             }
             Err(failure) => Err(thrown(&director, &failure)),
         });

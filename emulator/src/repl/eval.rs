@@ -5,7 +5,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use super::{Place, Repl, Reply};
-use crate::membrane::copy::shallow_to_deep;
+use crate::membrane::copy;
 use crate::peer::Peer;
 use crate::scheduler::drain;
 use crate::shared::Side;
@@ -104,7 +104,7 @@ impl Repl {
         }
         let end = ended.borrow_mut().take();
         let values = end.map(|end| match end {
-            Ok(values) => peer.vm.enter(|cx| shallow_to_deep(cx, &values)).map_err(|failure| failure.text),
+            Ok(values) => peer.vm.enter(|cx| copy::for_show(cx, &values)).map_err(|failure| failure.text),
             Err(failure) => Err(failure.text),
         });
         Ended { values, frames }
@@ -129,6 +129,21 @@ impl Repl {
     }
 }
 
+/// What a thread returned, as people read it: tables by what is in them.
+pub fn shown(peer: &Peer, values: &[Value]) -> Vec<String> {
+    let copied = peer.vm.enter(|cx| copy::for_show(cx, values));
+    // What nests too deeply to be copied is named.
+    copied.unwrap_or_else(|_| values.to_vec()).iter().map(|value| printed(peer, value)).collect()
+}
+
+fn printed(peer: &Peer, value: &Value) -> String {
+    match value {
+        Value::Table(_) => text_of(peer, value, 0),
+        // As `print` writes it, without quotes.
+        other => peer.vm.display(other),
+    }
+}
+
 /// Entries of a table that are shown.
 const MOST_ENTRIES: usize = 50;
 
@@ -146,6 +161,7 @@ pub(super) fn text_of(peer: &Peer, value: &Value, depth: usize) -> String {
     match value {
         Value::String(bytes) => format!("{:?}", String::from_utf8_lossy(bytes)),
         Value::Instance(id) => peer.full_name(*id),
+        Value::Reference(_) if depth > 0 => "<cycle>".to_string(),
         Value::Table(_) if depth > 4 => "{...}".to_string(),
         Value::Table(table) => {
             let array = table.array.iter().map(|value| text_of(peer, value, depth + 1));

@@ -2,8 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use super::commands::{Outcome, Words, is_name, number};
+use super::commands::{Outcome, Words, number};
 use super::eval::Ended;
+use super::keep;
 use super::{Place, Repl, Reply, look, stops};
 use crate::game;
 use crate::network::{LinkSettings, PRESETS};
@@ -209,8 +210,8 @@ impl Repl {
 
     pub(super) fn save(&mut self, words: &Words) -> Outcome {
         let path = words.get(0).ok_or(".save needs a file, such as session.spec.luau")?;
-        std::fs::write(path, self.spec(Path::new(path)))
-            .map_err(|error| format!("{path} cannot be written: {error}"))?;
+        let is_ours = |text: &str| text.starts_with(FIRST_LINE);
+        keep::write(path, &self.spec(Path::new(path)), words.get(1), is_ours)?;
         Ok(Reply::Text(format!(
             "{} inputs are in {path}; blinkblox test {path} repeats them",
             self.history.entries.len()
@@ -240,7 +241,11 @@ impl Repl {
             .settings
             .iter()
             .map(|(name, value)| {
-                let key = if is_name(name) { name.clone() } else { format!("[{name:?}]") };
+                let key = if blinkblox_compiler::luau::is_name(name) {
+                    name.clone()
+                } else {
+                    format!("[{name:?}]")
+                };
                 format!("{key} = {value:?}")
             })
             .collect();
@@ -261,7 +266,7 @@ impl Repl {
             }
         }
         format!(
-            "-- A session of `blinkblox repl`: what was done, and what it gave.\n\n\
+            "{FIRST_LINE}: what was done, and what it gave.\n\n\
              it(\"repeats the session\", function()\n\
              \tlocal world = test.world({{ {} }})\n\
              {HELPERS}\n{body}end)\n",
@@ -269,6 +274,9 @@ impl Repl {
         )
     }
 }
+
+/// What a saved session begins with: a file of that beginning is replaced without a word.
+const FIRST_LINE: &str = "-- A session of `blinkblox repl`";
 
 impl Entry {
     fn shown(&self) -> String {

@@ -367,11 +367,11 @@ impl Repl {
                     at.is_none_or(|at| self.recording.holds(at))
                 };
                 let kept: Vec<&str> = text.lines().filter(is_meant).collect();
-                std::fs::write(path, format!("{}\n", kept.join("\n")))
-                    .map_err(|error| format!("{path} cannot be written: {error}"))?;
+                let is_ours = |text: &str| crate::recording::read(text.as_bytes()).is_ok();
+                super::keep::write(path, &format!("{}\n", kept.join("\n")), words.get(2), is_ours)?;
                 Ok(Reply::Text(format!("{} records are in {path}", kept.len().saturating_sub(1))))
             }
-            _ => Err(".trace takes `on`, `off` or `save FILE`".into()),
+            _ => Err(".trace takes `on`, `off` or `save FILE [force]`".into()),
         }
     }
 }

@@ -10,10 +10,13 @@ mod complete;
 mod director;
 mod eval;
 mod history;
+mod keep;
 mod look;
 mod run;
 mod stops;
 mod time;
+
+pub use eval::shown;
 
 use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -26,8 +26,8 @@ impl Repl {
     }
 
     fn load_file(&mut self, path: &str) -> Outcome {
-        let text =
-            std::fs::read_to_string(path).map_err(|error| format!("{path} cannot be read: {error}"))?;
+        let text = std::fs::read_to_string(path)
+            .map_err(|error| format!("{path} cannot be read: {}", crate::shared::in_words(&error)))?;
         let is_luau = path.ends_with(".luau") || path.ends_with(".lua");
         if is_luau {
             self.pending = text;

@@ -3,6 +3,8 @@
 //!
 //! Never reads the machine: seeds and settings come in from outside, time from [`crate::clock`].
 
+mod explain;
+mod files;
 mod http;
 mod random;
 mod settings;
@@ -10,6 +12,7 @@ pub mod words;
 
 use std::fmt;
 
+pub use files::{digest, in_words, replace};
 pub use http::{HttpAnswers, HttpRequest, HttpResponse};
 pub use random::{Random, Seed};
 pub use settings::{
@@ -159,6 +162,11 @@ impl DiagnosticCode {
         DiagnosticCode::Yield,
         DiagnosticCode::Unemu,
     ];
+
+    /// The code of a name, in any case.
+    pub fn named(name: &str) -> Option<DiagnosticCode> {
+        DiagnosticCode::ALL.iter().copied().find(|code| code.name().eq_ignore_ascii_case(name))
+    }
 
     /// The code as reports show it.
     pub fn name(self) -> &'static str {

@@ -93,6 +93,15 @@ pub const MISSING_TYPES: &[&str] = &[
     "ValueCurveKey",
 ];
 
+/// Names of the datatypes, in alphabetical order.
+pub fn type_names() -> &'static [&'static str] {
+    static NAMES: std::sync::LazyLock<Vec<&'static str>> = std::sync::LazyLock::new(|| {
+        // Without memory for a VM there is nothing to name.
+        crate::datatypes::surface().unwrap_or_default().iter().map(|one| one.name).collect()
+    });
+    &NAMES
+}
+
 /// Where the engine's reference describes a member of a class.
 pub fn reference(class: &str, member: &str) -> String {
     format!("https://create.roblox.com/docs/reference/engine/classes/{class}#{member}")

@@ -35,6 +35,8 @@ pub struct DirectorOptions {
     pub file: PathBuf,
     /// What becomes of values that `toMatchSnapshot` compares.
     pub stored: StoredMode,
+    /// Virtual seconds a test may step a world for, if there is a limit.
+    pub most_seconds: Option<f64>,
     /// Whether the lines of sides' scripts are counted, and which.
     pub coverage: Option<Counting>,
     /// What worlds are like that do not say otherwise.
@@ -231,12 +233,17 @@ impl Director {
     /// Forgets the worlds and everything that waits, after a test.
     pub fn clear(&self) {
         // Worlds go with the test, whoever of it still holds something of them.
+        let had_worlds = !self.worlds.is_empty();
         self.worlds.homes(0).into_iter().for_each(|home| self.membrane.retire(home));
         self.worlds.clear();
         self.ready.borrow_mut().clear();
         self.timers.borrow_mut().clear();
         self.ends.borrow_mut().clear();
-        self.vm.collect();
+        // What a test holds of a world would keep it alive. A collection goes over all of the file's tests, so that
+        // without a world it is left to the VM.
+        if had_worlds {
+            self.vm.collect();
+        }
     }
 
     /// After a test while a block still shares worlds: they stay, and so do those of the test itself if it is `inside`.
@@ -317,8 +324,9 @@ impl Director {
         *self.globals.borrow_mut() = globals.to_vec();
         let name = shown(file);
         self.worlds.note_read(file);
-        let source = std::fs::read_to_string(file)
-            .map_err(|error| Failure::text(format!("{name} cannot be read: {error}")))?;
+        let source = std::fs::read_to_string(file).map_err(|error| {
+            Failure::text(format!("{name} cannot be read: {}", crate::shared::in_words(&error)))
+        })?;
         let code = compile_named(&source, &name).map_err(|error| Failure::text(error.to_string()))?;
         self.sources.borrow_mut().insert(name.clone(), Rc::from(source));
         let origin = Rc::new(Origin { director: self.this.clone(), file: file.to_path_buf() });

@@ -160,8 +160,9 @@ impl Fixture {
         }
         let [server_net, client_net] = nets;
         for (name, file) in &self.files {
-            let source = std::fs::read_to_string(file)
-                .map_err(|error| format!("files: {} cannot be read: {error}", shown(file)))?;
+            let source = std::fs::read_to_string(file).map_err(|error| {
+                format!("files: {} cannot be read: {}", shown(file), crate::shared::in_words(&error))
+            })?;
             // Names may have dots in them where slashes part them.
             let path: Vec<&str> = name.split(if name.contains('/') { '/' } else { '.' }).collect();
             insert(&mut tree.root, &path, source.replace("\r\n", "\n"), Some(file.clone()))

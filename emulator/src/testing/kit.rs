@@ -83,6 +83,10 @@ impl Kit {
     pub fn load(director: &Rc<Director>) -> Result<Kit, vm::Failure> {
         let (api, globals) = Kit::load_api(director)?;
         let vm = director.vm();
+        // What cannot be read is reported where it is read.
+        if std::fs::read_to_string(&director.options.file).is_ok_and(|text| !holds_code(&text)) {
+            return Err(vm::Failure::text("the file is empty: it must contain at least one test"));
+        }
         match inside::placed(director)? {
             Some(placed) => declare_inside(director, &api, &placed)?,
             None => load_spec(director, &api, &globals)?,
@@ -179,6 +183,24 @@ impl Kit {
     }
 }
 
+/// Whether a Luau text is more than space and comments.
+fn holds_code(text: &str) -> bool {
+    let mut rest = text.trim_start_matches('\u{feff}').trim_start();
+    while let Some(comment) = rest.strip_prefix("--") {
+        let level = comment.strip_prefix('[').map(|inner| inner.len() - inner.trim_start_matches('=').len());
+        let long = level.filter(|level| comment[1 + level..].starts_with('['));
+        let end = match long {
+            Some(level) => {
+                let close = format!("]{}]", "=".repeat(level));
+                comment.find(&close).map(|at| at + close.len())
+            }
+            None => comment.find('\n'),
+        };
+        rest = end.map_or("", |end| &comment[end..]).trim_start();
+    }
+    !rest.is_empty()
+}
+
 /// Loads the director's file and collects the tests it declares.
 fn load_spec(director: &Rc<Director>, api: &Handle, globals: &[(String, Value)]) -> Result<(), vm::Failure> {
     let vm = director.vm();
@@ -228,4 +250,27 @@ fn case(row: &Value) -> Option<Case> {
 /// The field of that name in a copied table.
 pub fn field<'a>(table: &'a Table, name: &str) -> Option<&'a Value> {
     table.pairs.iter().find(|(key, _)| key.as_bytes() == Some(name.as_bytes())).map(|(_, value)| value)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::holds_code;
+
+    #[test]
+    fn comments_are_no_code() {
+        for text in [
+            "",
+            " \n",
+            "-- a",
+            "--[[ a\n ]]\n--[==[ ]] ]==] -- b",
+            "--[=",
+            "--[[ open",
+            "\u{feff}--!strict\n",
+        ] {
+            assert!(!holds_code(text), "{text:?}");
+        }
+        for text in ["x()", "-- a\nx()", "--[[ a ]] x()", "--[ a\nx()", "--[==[ a ]==] x()"] {
+            assert!(holds_code(text), "{text:?}");
+        }
+    }
 }

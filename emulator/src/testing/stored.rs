@@ -75,7 +75,10 @@ impl Stored {
             Ok(text) => serde_json::from_str(&text)
                 .map_err(|error| format!("{} is damaged: {error}", super::director::shown(&self.path))),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(BTreeMap::new()),
-            Err(error) => Err(format!("{} cannot be read: {error}", super::director::shown(&self.path))),
+            Err(error) => {
+                let why = crate::shared::in_words(&error);
+                Err(format!("{} cannot be read: {why}", super::director::shown(&self.path)))
+            }
         }
     }
 
@@ -89,7 +92,8 @@ impl Stored {
             serde_json::to_string_pretty(&texts).map_err(|error| error.to_string()).and_then(|text| {
                 let folder = self.path.parent().unwrap_or(Path::new("."));
                 std::fs::create_dir_all(folder).map_err(|error| error.to_string())?;
-                std::fs::write(&self.path, text + "\n").map_err(|error| error.to_string())
+                crate::shared::replace(&self.path, (text + "\n").as_bytes())
+                    .map_err(|error| crate::shared::in_words(&error))
             });
         written.map_err(|error| format!("{} cannot be written: {error}", super::director::shown(&self.path)))
     }

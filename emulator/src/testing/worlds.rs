@@ -48,6 +48,8 @@ pub struct Worlds {
     slots: RefCell<Vec<Rc<Slot>>>,
     fixtures: RefCell<Vec<(FixtureKey, Built)>>,
     helpers: RefCell<FxHashMap<(HomeId, &'static str), Handle>>,
+    /// Virtual seconds that the worlds had run when the test began.
+    began: Cell<f64>,
     printed: RefCell<Vec<(f64, String)>>,
     seed: Cell<u64>,
     reads: RefCell<BTreeSet<PathBuf>>,
@@ -67,7 +69,13 @@ impl Worlds {
     /// Starts a test: worlds it makes draw from `seed`.
     pub fn begin(&self, seed: u64) {
         self.seed.set(seed);
+        self.began.set(self.seconds());
         self.printed.borrow_mut().clear();
+    }
+
+    /// Virtual seconds a world has run since the test began.
+    pub fn taken(&self, world: &World) -> f64 {
+        world.now().seconds() - self.began.get()
     }
 
     /// The seed of the next world of this test.
@@ -256,9 +264,14 @@ impl Worlds {
     }
 
     /// The traces of all worlds of a test, one after the other.
-    pub fn trace(&self, test: &str) -> String {
+    pub fn trace(&self, test: &str, failed: bool) -> String {
         let text = |slot: &Rc<Slot>| {
-            slot.world.core().trace_mut().header_mut().test = Some(test.to_owned());
+            let core = slot.world.core();
+            let mut trace = core.trace_mut();
+            let header = trace.header_mut();
+            header.test = Some(test.to_owned());
+            header.failed = failed;
+            drop(trace);
             slot.world.trace().to_text()
         };
         self.all().iter().map(text).collect()
@@ -310,6 +323,11 @@ impl Worlds {
     /// Diagnostics of all worlds.
     pub fn diagnostics(&self) -> Vec<DiagnosticLine> {
         self.all().iter().flat_map(|slot| slot.diagnostics()).collect()
+    }
+
+    /// What a test announced and nothing came of, in words. Worlds that go on after it may still get there.
+    pub fn unmet(&self) -> Option<String> {
+        self.all().iter().skip(self.shared()).find_map(|slot| slot.unmet())
     }
 
     /// The first diagnostic of the class *misuse* that no test announced.
@@ -404,6 +422,31 @@ impl Slot {
     /// Announces diagnostics of a code.
     pub fn expect_diagnostic(&self, code: String) {
         self.expected_codes.borrow_mut().push(code);
+    }
+
+    /// The first announcement that nothing came of. An empty text announces nothing in particular.
+    fn unmet(&self) -> Option<String> {
+        // A world that was set back has forgotten what came of them.
+        if !self.snapshots.borrow().is_empty() {
+            return None;
+        }
+        let diagnostics = self.diagnostics();
+        let said = |text: &str| {
+            self.world.output().iter().any(|line| line.text.contains(text))
+                || self.problems.borrow().iter().any(|line| line.text.contains(text))
+                || diagnostics.iter().any(|line| line.text.contains(text))
+        };
+        let texts = self.expected.borrow();
+        if let Some(text) = texts.iter().find(|text| !text.is_empty() && !said(text)) {
+            return Some(format!(
+                "world:expectError({text:?}) was met by nothing: no side had such an error"
+            ));
+        }
+        let codes = self.expected_codes.borrow();
+        let code = codes.iter().find(|code| !diagnostics.iter().any(|line| line.code == **code))?;
+        Some(format!(
+            "world:expectDiagnostic({code:?}) was met by nothing: nothing of that code was reported"
+        ))
     }
 
     fn diagnostics(&self) -> Vec<DiagnosticLine> {

@@ -38,6 +38,8 @@ pub struct Header {
     pub project_hash: Option<String>,
     /// Full name of the test that made the world, if one did.
     pub test: Option<String>,
+    /// Whether that test failed.
+    pub failed: bool,
     /// Wall-clock start, Unix seconds.
     pub start: f64,
     /// Frames a second of the server.

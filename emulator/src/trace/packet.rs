@@ -77,6 +77,19 @@ pub enum Fate {
 }
 
 impl Fate {
+    /// Every fate.
+    pub const ALL: [Fate; 9] = [
+        Fate::Sent,
+        Fate::Queued,
+        Fate::Delivered,
+        Fate::Lost,
+        Fate::DroppedSize,
+        Fate::DroppedRate,
+        Fate::DroppedQueue,
+        Fate::DroppedLeave,
+        Fate::DroppedTest,
+    ];
+
     /// The name the requirements give it.
     pub fn name(self) -> &'static str {
         match self {

@@ -65,7 +65,7 @@ impl Trace {
             header.settings.iter().map(|(name, value)| (name.clone(), value.as_str().into())).collect();
         let sides: Vec<Json> = self.names.iter().map(|(_, name)| Json::from(&**name)).collect();
         let schemas: Vec<Json> = self.schemas.iter().map(|schema| schema.to_json()).collect();
-        object([
+        let mut line = object([
             ("format", FORMAT.into()),
             ("tool", env!("CARGO_PKG_VERSION").into()),
             ("luau", crate::vm::LUAU_VERSION.into()),
@@ -79,7 +79,11 @@ impl Trace {
             ("schemas", schemas.into()),
             ("start", of_number(header.start)),
             ("sides", sides.into()),
-        ])
+        ]);
+        if header.failed {
+            line.insert("failed".into(), true.into());
+        }
+        line
     }
 
     fn start(&self, kind: &str, number: usize, record: &Record) -> Map<String, Json> {

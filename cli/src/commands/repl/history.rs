@@ -1,7 +1,8 @@
 //! Where the inputs of a project are remembered between sessions.
 
-use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
+
+use blinkblox_emulator::shared::digest;
 
 /// The file of a project, in the folder the system keeps the state of programs in. `None` where it has no such folder.
 pub(super) fn file(project: &Path) -> Option<PathBuf> {
@@ -10,8 +11,12 @@ pub(super) fn file(project: &Path) -> Option<PathBuf> {
         .or_else(|| set("LOCALAPPDATA"))
         .or_else(|| set("HOME").map(|home| home.join(".local/state")))?;
     let project = std::fs::canonicalize(project).unwrap_or_else(|_| project.to_path_buf());
-    let mut hasher = DefaultHasher::new();
-    project.hash(&mut hasher);
+    // The same in every release: a new one goes on with the history of the last.
     let name = project.file_stem().and_then(|name| name.to_str()).unwrap_or("project").to_string();
-    Some(state.join("blinkblox").join("history").join(format!("{name}-{:016x}", hasher.finish())))
+    Some(
+        state
+            .join("blinkblox")
+            .join("history")
+            .join(format!("{name}-{:016x}", digest(project.as_os_str().as_encoded_bytes()))),
+    )
 }

@@ -84,7 +84,13 @@ fn script(
         let line = match line {
             Ok(line) => line,
             Err(error) => {
-                complain(number, &format!("the input cannot be read from here on: {error}"));
+                complain(
+                    number,
+                    &format!(
+                        "the input cannot be read from here on: {}",
+                        blinkblox_emulator::shared::in_words(&error)
+                    ),
+                );
                 break;
             }
         };

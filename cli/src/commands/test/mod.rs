@@ -20,7 +20,7 @@ use blinkblox_emulator::testing::{Filter, RunOptions, Shard, WorldDefaults, run}
 use clap::{Args, ValueEnum};
 
 use self::sinks::Sinks;
-use super::emulation::{Fault, colour, fault, seed, setting, write_trace};
+use super::emulation::{Fault, colour, fault, frame_rate, seed, setting, write, write_trace};
 use crate::printer::{ColorChoice, print_out};
 
 const EXAMPLES: &str = "\
@@ -84,9 +84,9 @@ pub struct Test {
     /// Stop after N failures, 1 unless given
     #[arg(long, num_args = 0..=1, default_missing_value = "1", value_name = "N")]
     bail: Option<usize>,
-    /// Virtual seconds a test may take
-    #[arg(long, default_value_t = 30.0, value_name = "SECONDS")]
-    timeout: f64,
+    /// Virtual seconds a test may take; without it 30 of waiting, and any number of steps it takes itself
+    #[arg(long, value_name = "SECONDS")]
+    timeout: Option<f64>,
     /// Real seconds a test may take
     #[arg(long, default_value_t = 20.0, value_name = "SECONDS")]
     wall_timeout: f64,
@@ -193,7 +193,9 @@ impl Test {
 
     fn execute(mut self) -> Result<u8, Fault> {
         self.sort_out_coverage();
-        let sinks = Sinks::of(&self.reporters, colour(self.color))?;
+        let coverage = self.coverage_file();
+        let others: Vec<&Path> = self.trace.as_deref().into_iter().chain(coverage.as_deref()).collect();
+        let sinks = Sinks::of(&self.reporters, &others, colour(self.color))?;
         if self.merge {
             return merge::execute(&self.paths, sinks);
         }
@@ -239,8 +241,7 @@ impl Test {
             write_trace(path, &report.trace_text())?;
         }
         if let Some(path) = self.coverage_file() {
-            std::fs::write(&path, report.coverage().to_lcov())
-                .map_err(|error| Fault::usage(format!("{} cannot be written: {error}", path.display())))?;
+            write(&path, report.coverage().to_lcov().as_bytes())?;
         }
         Ok(report)
     }
@@ -313,7 +314,7 @@ impl Test {
         };
         let total = self.wall_timeout_total;
         let limits = [
-            ("--timeout", Some(self.timeout)),
+            ("--timeout", self.timeout),
             ("--wall-timeout", Some(self.wall_timeout)),
             ("--wall-timeout-total", total),
         ];
@@ -344,7 +345,8 @@ impl Test {
             repeat: self.repeat,
             retry: self.retry,
             jobs: self.jobs.unwrap_or_else(processors),
-            timeout: self.timeout,
+            timeout: self.timeout.unwrap_or(RunOptions::default().timeout),
+            limits_steps: self.timeout.is_some(),
             wall_timeout: Duration::from_secs_f64(self.wall_timeout),
             wall_timeout_total: total.map(Duration::from_secs_f64),
             bail: self.bail.map(|limit| limit.max(1)),
@@ -387,8 +389,8 @@ impl Test {
             project: self.project.clone().or(config.project.clone()),
             settings,
             link,
-            fps: self.fps,
-            client_fps: self.client_fps,
+            fps: self.fps.map(|rate| frame_rate("--fps", rate)).transpose()?,
+            client_fps: self.client_fps.map(|rate| frame_rate("--client-fps", rate)).transpose()?,
             clients: self.clients,
             http: None,
         };
@@ -422,6 +424,7 @@ impl Test {
                 _ => None,
             },
         );
+        put("--timeout", self.timeout.map(text));
         put("--shuffle", self.shuffle.as_deref().map(|text| seed("--shuffle", text)).transpose()?.map(text));
         put("--net", self.net.clone());
         put("--fps", self.fps.map(text));

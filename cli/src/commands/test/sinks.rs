@@ -2,12 +2,12 @@
 
 use std::collections::BTreeSet;
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use blinkblox_emulator::testing::report::{FileReport, RunReport};
 use blinkblox_emulator::testing::reporters::{Format, Stream, github, render};
 
-use crate::commands::emulation::Fault;
+use crate::commands::emulation::{Fault, write};
 use crate::printer::print_out;
 
 /// One reporter.
@@ -26,7 +26,9 @@ pub(super) struct Sinks {
 impl Sinks {
     /// The reporters the arguments name. Errors: there is none of that name, or two write to standard output one
     /// document each.
-    pub(super) fn of(names: &[String], colour: bool) -> Result<Sinks, Fault> {
+    ///
+    /// `others` are files that the run writes beside reports: none may be a report's.
+    pub(super) fn of(names: &[String], others: &[&Path], colour: bool) -> Result<Sinks, Fault> {
         let mut sinks = names.iter().map(|text| Sink::parse(text)).collect::<Result<Vec<_>, _>>()?;
         if sinks.is_empty() {
             sinks.push(Sink { format: Format::Pretty, file: None });
@@ -46,11 +48,13 @@ impl Sinks {
             )));
         }
         let mut files = BTreeSet::new();
-        if let Some(twice) =
-            sinks.iter().filter_map(|sink| sink.file.as_ref()).find(|file| !files.insert(*file))
-        {
+        let reports = sinks.iter().filter_map(|sink| sink.file.as_deref());
+        // A device takes what it is given, from whomever.
+        let mut written =
+            others.iter().copied().chain(reports).filter(|file| !file.exists() || file.is_file());
+        if let Some(twice) = written.find(|file| !files.insert(whole(file))) {
             let file = twice.display();
-            return Err(Fault::usage(format!("two reporters write to {file}: give each a file of its own")));
+            return Err(Fault::usage(format!("two reports go to {file}: give each a file of its own")));
         }
         Ok(Sinks { sinks, colour, streams: Vec::new() })
     }
@@ -84,21 +88,30 @@ impl Sinks {
         }
         for sink in &self.sinks {
             if let Some(file) = &sink.file {
-                std::fs::write(file, render(run, sink.format, false)).map_err(|error| {
-                    Fault::usage(format!("{} cannot be written: {error}", file.display()))
-                })?;
+                write(file, render(run, sink.format, false).as_bytes())?;
             }
         }
         match std::env::var_os("GITHUB_STEP_SUMMARY").filter(|path| !path.is_empty()) {
             Some(path) if self.sinks.iter().any(|sink| sink.format == Format::Github) => {
                 let path = PathBuf::from(path);
                 let file = std::fs::OpenOptions::new().append(true).create(true).open(&path);
-                file.and_then(|mut file| file.write_all(github::summary(run).as_bytes()))
-                    .map_err(|error| Fault::usage(format!("{} cannot be written: {error}", path.display())))
+                file.and_then(|mut file| file.write_all(github::summary(run).as_bytes())).map_err(|error| {
+                    Fault::usage(format!(
+                        "{} cannot be written: {}",
+                        path.display(),
+                        blinkblox_emulator::shared::in_words(&error)
+                    ))
+                })
             }
             _ => Ok(()),
         }
     }
+}
+
+/// One spelling of a path.
+fn whole(path: &Path) -> PathBuf {
+    let path = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
+    path.canonicalize().unwrap_or_else(|_| blinkblox_emulator::testing::director::normalise(&path))
 }
 
 impl Sink {

@@ -8,7 +8,7 @@ use crate::clock::Time;
 use crate::datatypes::Vector3;
 use crate::network::{LinkSettings, LinkValue, Way};
 use crate::project::{Node, PropertyValue};
-use crate::shared::{Seed, Settings, Side};
+use crate::shared::{DiagnosticCode, Seed, Settings, Side};
 use crate::testing::director::Director;
 use crate::testing::fixture::{Fixture, SchemaSource};
 use crate::value::{Table, Value};
@@ -162,9 +162,12 @@ fn fixture(options: &Options, director: &Director) -> Result<Fixture, Raise> {
         }
         files.sort();
     }
-    let project = options.text("project")?.or(options.text("place")?);
+    let project = options.text("project")?.or(options.text("place")?).map(|path| director.resolve(&path));
+    if let Some(why) = project.as_deref().and_then(crate::game::without_project) {
+        return Err(format!("test.world: {why}").into());
+    }
     Ok(Fixture {
-        project: project.map(|path| director.resolve(&path)),
+        project,
         tree: options.get("tree").map(|tree| literal(tree, "tree")).transpose()?,
         server_schemas: schema("serverSchema")?.or_else(|| both.clone()).into_iter().collect(),
         client_schemas: schema("clientSchema")?.or(both).into_iter().collect(),
@@ -374,30 +377,57 @@ fn leave(cx: &mut Cx<'_>) -> Outcome {
     Ok(Returns::NONE)
 }
 
+/// Frames that run between two looks at the limits of a test.
+const STRETCH: u64 = 600;
+
+/// Errors: the test has no time left to move a world on by so many seconds.
+fn check_limit(director: &Director, world: &World, seconds: f64) -> Result<(), Raise> {
+    let most = director.options.most_seconds.unwrap_or(f64::INFINITY);
+    if director.worlds.taken(world) + seconds > most {
+        return Err(format!("the test takes more than {most} virtual seconds; --timeout allows more").into());
+    }
+    // Frames in which no script runs are no resumption that the clock could end.
+    if director.options.deadline.is_expired() {
+        return Err("the test's real time is up; --wall-timeout allows more".into());
+    }
+    Ok(())
+}
+
 fn step(cx: &mut Cx<'_>) -> Outcome {
     let director = Director::of(cx)?;
     let slot = slot(cx, &director)?;
-    let count = cx.integer(2)?.max(0) as u64;
-    match cx.opt_number(3)? {
-        None => slot.world.step(count).map_err(wrong)?,
-        Some(length) => {
-            for _ in 0..count {
-                slot.world.step_by(Time::from_seconds(length)).map_err(wrong)?;
+    let length = cx.opt_number(3)?;
+    let mut left = cx.integer(2)?.max(0) as u64;
+    while left > 0 {
+        check_limit(&director, &slot.world, 0.0)?;
+        let count = left.min(STRETCH);
+        match length {
+            None => slot.world.step(count).map_err(wrong)?,
+            Some(length) => {
+                for _ in 0..count {
+                    slot.world.step_by(Time::from_seconds(length)).map_err(wrong)?;
+                }
             }
         }
+        left -= count;
     }
     Ok(Returns::NONE)
 }
 
 fn advance(cx: &mut Cx<'_>) -> Outcome {
     let director = Director::of(cx)?;
-    slot(cx, &director)?.world.advance(Time::from_seconds(cx.number(2)?)).map_err(wrong)?;
+    let slot = slot(cx, &director)?;
+    let seconds = cx.number(2)?;
+    check_limit(&director, &slot.world, seconds)?;
+    slot.world.advance(Time::from_seconds(seconds)).map_err(wrong)?;
     Ok(Returns::NONE)
 }
 
 fn settle(cx: &mut Cx<'_>) -> Outcome {
     let director = Director::of(cx)?;
-    slot(cx, &director)?.world.settle(Time::from_seconds(cx.number(2)?)).map_err(wrong)?;
+    let slot = slot(cx, &director)?;
+    check_limit(&director, &slot.world, 0.0)?;
+    slot.world.settle(Time::from_seconds(cx.number(2)?)).map_err(wrong)?;
     Ok(Returns::NONE)
 }
 
@@ -502,7 +532,12 @@ fn expect_error(cx: &mut Cx<'_>) -> Outcome {
 
 fn expect_diagnostic(cx: &mut Cx<'_>) -> Outcome {
     let director = Director::of(cx)?;
-    slot(cx, &director)?.expect_diagnostic(cx.text(2)?);
+    let code = cx.text(2)?;
+    if DiagnosticCode::named(&code).is_none() {
+        let known = DiagnosticCode::ALL.iter().map(|code| code.name()).collect::<Vec<_>>().join(", ");
+        return Err(format!("there is no diagnostic \"{code}\"; there are {known}").into());
+    }
+    slot(cx, &director)?.expect_diagnostic(code);
     Ok(Returns::NONE)
 }
 

@@ -28,6 +28,9 @@ pub(super) fn run_file(options: &RunOptions, path: &Path, end: Option<Instant>) 
                     report.reads.extend(director.iter().flat_map(|director| director.worlds.reads()));
                     report.reads.insert(path.to_path_buf());
                     report.load_error = Some(failure.report());
+                    if end.is_some_and(|end| Instant::now() >= end) {
+                        options.stop.set(Cut::OutOfTime);
+                    }
                     return report;
                 }
             };
@@ -86,6 +89,7 @@ impl Run<'_> {
             world,
             env: self.options.env.clone(),
             stored: self.options.stored,
+            most_seconds: self.options.limits_steps.then_some(self.options.timeout),
             coverage: self.options.coverage,
         };
         deadline.set(Some(jobs::deadline(Instant::now(), self.options.wall_timeout, self.end)));
@@ -224,7 +228,8 @@ impl Run<'_> {
             None => Status::Passed,
         };
         if self.options.trace {
-            test.trace = director.worlds.trace(&test.full_name());
+            let failed = matches!(test.status, Status::Failed(_));
+            test.trace = director.worlds.trace(&test.full_name(), failed);
         }
         match kit.keeps(index) {
             (true, inside) => director.rest(inside),
@@ -310,6 +315,7 @@ impl Run<'_> {
                 )
             })
         });
+        let text = text.or_else(|| director.worlds.unmet().filter(|_| self.options.strict));
         text.map(|message| Failure { message, ..Failure::default() })
     }
 }

@@ -47,6 +47,8 @@ pub struct RunOptions {
     pub jobs: usize,
     /// Virtual seconds a test may take.
     pub timeout: f64,
+    /// Whether steps that a test takes itself count against it, and not its waits alone.
+    pub limits_steps: bool,
     /// Real time a test may take.
     pub wall_timeout: Duration,
     /// Real time the whole run may take.
@@ -91,6 +93,7 @@ impl Default for RunOptions {
             retry: 0,
             jobs: 1,
             timeout: 30.0,
+            limits_steps: false,
             wall_timeout: Duration::from_secs(20),
             wall_timeout_total: None,
             bail: None,
