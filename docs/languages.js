@@ -1,10 +1,30 @@
-// Colours for the book's own languages, which the highlighter of mdBook does not know.
+// Colours for the book's own languages, which the highlighter of mdBook does not know, and a word above what the tool
+// printed.
 (() => {
 	"use strict";
+	const words = {
+		sizes: "blinkblox size",
+		changes: "blinkblox diff",
+		bytes: "On the wire",
+		output: "Printed",
+		api: "Members",
+		reader: "Generated",
+	};
+	for (const block of document.querySelectorAll("pre > code[class*='language-']")) {
+		const [language, rest] = block.className.replace("language-", "").split(" ");
+		const refused = language === "blink" && /^[EW]\d{4}$/.test(rest || "");
+		const word = refused ? (rest[0] === "E" ? "Refused: " : "Warned of: ") + rest : words[language];
+		if (word) {
+			const label = document.createElement("div");
+			label.textContent = word;
+			label.style.cssText = "font-size: 0.75em; opacity: 0.6; padding: 0.2em 0 0 1em";
+			block.parentElement.prepend(label);
+		}
+	}
 	if (typeof hljs === "undefined") {
 		return;
 	}
-	const number = { className: "number", begin: /-?\d+(\.\d+)?/ };
+	const number = { className: "number", begin: /\b\d+(\.\d+)?/ };
 	const string = { className: "string", begin: /"/, end: /"/ };
 	const comment = { className: "comment", begin: /--/, end: /$/ };
 	hljs.registerLanguage("blink", () => ({

@@ -132,6 +132,13 @@ fn find(name: &str) -> Option<&'static Command> {
     COMMANDS.iter().find(|command| command.name == name)
 }
 
+/// How each command is written and what it does, in the order of `.help`.
+pub fn listed() -> impl Iterator<Item = (String, &'static str)> {
+    COMMANDS
+        .iter()
+        .map(|command| (format!(".{} {}", command.name, command.usage).trim_end().to_owned(), command.text))
+}
+
 /// Whether a text begins with the name of a command and nothing that belongs to it in Luau.
 pub(super) fn is_command(text: &str) -> bool {
     text.split_whitespace().next().and_then(find).is_some()

@@ -25,6 +25,7 @@ use std::time::{Duration, Instant};
 
 use rustc_hash::FxHashMap;
 
+pub use commands::listed as commands;
 pub use complete::Completion;
 
 use crate::game::{self, Game, GameOptions};

@@ -129,6 +129,7 @@ fn the_book_is_one_mdbook_reads() {
         "edit-url-template",
         "no-section-label",
         "additional-css",
+        "additional-js",
         "default-theme",
         "build-dir",
         "create-missing",

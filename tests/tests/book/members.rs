@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use blinkblox_emulator::network::{LinkSettings, LinkValue};
 use blinkblox_tests::book::{Piece, book, pieces, root};
 
 /// Names that stand in a source behind `prefix`, up to the first character that is of no name.
@@ -57,4 +58,28 @@ fn every_call_of_the_test_api_has_an_example() {
     };
     let missing: Vec<&String> = wanted.iter().filter(|name| !shown(name)).collect();
     assert!(missing.is_empty(), "no example calls {missing:?}");
+}
+
+/// Names in quotes in the list called `name` of a source.
+fn listed(source: &str, name: &str) -> Vec<String> {
+    let list =
+        source.split(&format!("const {name}: &[&str] = &[")).nth(1).unwrap().split(']').next().unwrap();
+    list.split('"').skip(1).step_by(2).map(str::to_owned).collect()
+}
+
+#[test]
+fn every_option_of_worlds_clients_and_links_is_told() {
+    let natives = std::fs::read_to_string(root().join("emulator/src/testing/natives/world.rs")).unwrap();
+    let read = |name: &str| std::fs::read_to_string(book().join(name)).unwrap();
+    let (api, guide) = (read("test-api.md"), read("testing.md"));
+    for name in [listed(&natives, "WORLD_OPTIONS"), listed(&natives, "JOIN_OPTIONS")].concat() {
+        assert!(api.contains(&format!("`{name}`")), "test-api.md does not tell of {name}");
+    }
+    let link = LinkSettings::default().set("nothing", &LinkValue::Number(0.0)).unwrap_err();
+    let names = link.split("it has ").nth(1).unwrap().replace(" and ", ", ");
+    let names: Vec<&str> = names.split(", ").map(str::trim).collect();
+    assert!(names.len() > 10, "{link}");
+    for name in names {
+        assert!(guide.contains(&format!("`{name}`")), "testing.md does not tell of the link's {name}");
+    }
 }

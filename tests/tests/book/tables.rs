@@ -41,6 +41,7 @@ fn table(name: &str, page: &Page) -> String {
         "presets" => presets(),
         "settings" => settings(),
         "remarks" => remark_table(),
+        "prompt" => prompt(),
         _ => panic!("{}: there is no table {name}", page.shown()),
     }
 }
@@ -199,6 +200,14 @@ fn remark_table() -> String {
                 repair.to_owned(),
             ]
         }),
+    )
+}
+
+fn prompt() -> String {
+    rows(
+        &["Command", "Does"],
+        blinkblox_emulator::repl::commands()
+            .map(|(usage, text)| vec![format!("`{}`", usage.replace('|', "\\|")), text.replace('|', "\\|")]),
     )
 }
 
