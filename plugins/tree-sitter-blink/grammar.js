@@ -41,7 +41,7 @@ module.exports = grammar({
 		import: ($) => seq(repeat($.attribute), "import", field("path", $.string), optional(seq("as", field("name", $.identifier)))),
 		scope: ($) => seq(repeat($.attribute), "scope", field("name", $.identifier), "{", repeat($._declaration), "}"),
 		member: ($) =>
-			seq(repeat($.attribute), field("kind", choice("event", "function")), field("name", $.identifier), field("body", $.block)),
+			seq(repeat($.attribute), field("kind", choice("event", "function", "entity", "table", "state")), field("name", $.identifier), field("body", $.block)),
 
 		alias: ($) => seq(...start($), "type", field("name", $.identifier), "=", $.type),
 		struct_declaration: ($) =>
@@ -81,7 +81,10 @@ module.exports = grammar({
 		map_body: ($) => seq("{", "[", field("key", $.type), "]", ":", field("value", $.type), "}"),
 
 		block: ($) => seq("{", list($.entry), "}"),
-		entry: ($) => seq(field("key", $.identifier), ":", field("value", choice($.boolean, $.number, $.block, $.pack, $.type))),
+		entry: ($) => seq(field("key", $.identifier), ":", field("value", choice($.boolean, $.number, $.block, $.pack, $.type, $.sync))),
+		sync: ($) => choice($.synced_class, seq(optional(field("mode", $.identifier)), $.synced_classes)),
+		synced_classes: ($) => seq("{", $.synced_class, repeat(seq(",", $.synced_class)), optional(","), "}"),
+		synced_class: ($) => seq(field("class", $.identifier), $.labels),
 		pack: ($) => seq("(", list($.element), ")"),
 		element: ($) =>
 			seq(

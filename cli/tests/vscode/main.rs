@@ -11,7 +11,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use blinkblox_compiler::schema::{event, options};
+use blinkblox_compiler::schema::{entity, event, options};
 use blinkblox_compiler::syntax::token::{Keyword, Primitive};
 use serde_json::Value;
 
@@ -87,6 +87,7 @@ fn colours_agree_with_the_compiler(place: &Path) {
 }
 
 fn package_holds_what_it_should(place: &Path) {
+    succeeded("syntaxes/make.mjs", &node(place, &["syntaxes/make.mjs", "--check"]));
     // Type-checks and bundles on the way.
     let arguments =
         ["node_modules/@vscode/vsce/vsce", "package", "--no-dependencies", "-o", "blinkblox.vsix"];
@@ -196,10 +197,10 @@ fn the_grammar_knows_every_word() {
     let grammar = std::fs::read_to_string(plugin().join("syntaxes/blink.tmLanguage.json")).unwrap();
     let words: BTreeSet<&str> = grammar.split(|c: char| !c.is_ascii_alphanumeric()).collect();
     let keywords = Keyword::ALL.iter().map(|word| word.text());
-    let keys = [event::EVENT_KEYS, event::FUNCTION_KEYS, event::STREAM_KEYS].concat();
+    let keys = [event::EVENT_KEYS, event::FUNCTION_KEYS, event::STREAM_KEYS, entity::ENTITY_KEYS].concat();
     let wanted = keywords.chain(Primitive::ALL.iter().map(|word| word.text())).chain(keys);
     let missing: Vec<&str> = wanted.filter(|word| !words.contains(word)).collect();
-    assert!(missing.is_empty(), "add to plugins/vscode/syntaxes/blink.tmLanguage.json: {missing:?}");
+    assert!(missing.is_empty(), "add to plugins/vscode/syntaxes/make.mjs: {missing:?}");
 }
 
 /// Snippets are schemas: with their first choices they compile.

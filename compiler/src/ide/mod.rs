@@ -13,6 +13,7 @@ pub mod symbols;
 pub mod tokens;
 pub mod words;
 
+use crate::schema::{entity, event};
 use crate::source::Span;
 use crate::syntax::ast::{Declaration, DeclarationKind, Document};
 
@@ -45,10 +46,11 @@ fn scope_at(document: &Document, offset: u32) -> Option<Span> {
     found
 }
 
-/// A key of a block in its own spelling: `from` is `From`.
+/// A key of a block in its own spelling: `from` is `From`. What is no key stays as it is.
 fn own_spelling(key: &str) -> String {
-    let mut chars = key.chars();
-    chars.next().map(|first| first.to_ascii_uppercase()).into_iter().chain(chars).collect()
+    let keys = [event::EVENT_KEYS, event::FUNCTION_KEYS, event::STREAM_KEYS, entity::ENTITY_KEYS];
+    let own = keys.into_iter().flatten().find(|own| **own == key || own.to_lowercase() == key);
+    own.map_or(key, |own| own).to_string()
 }
 
 /// The name a declaration declares.

@@ -24,7 +24,7 @@ pub enum Class {
     Constant,
     /// `u8`.
     Primitive,
-    /// The class in `Instance(Model)`, brackets included.
+    /// The class in `Instance(Model)`, brackets included, and those an entity follows.
     RobloxClass,
     /// `saturate`.
     Modifier,
@@ -90,6 +90,8 @@ enum Place {
     Map,
     /// Entries of an event, a function or what stands in one.
     Block,
+    /// Classes an entity follows.
+    Classes,
     /// Elements of a payload.
     Pack,
     /// Types, parameters and modifiers in angle brackets; the key type of a map.
@@ -105,12 +107,19 @@ struct Frame<'a> {
     named_next: bool,
     /// The key of a block whose value is read.
     key: &'a str,
+    /// Whether a class was named whose properties are to come.
+    class_named: bool,
 }
 
 impl Frame<'_> {
+    /// Whether the value of that key is read.
+    fn is_at(&self, key: &str) -> bool {
+        own_spelling(self.key) == key
+    }
+
     fn of(place: Place) -> Frame<'static> {
         let named_next = matches!(place, Place::Fields | Place::Labels | Place::Block);
-        Frame { place, keyword: None, named_next, key: "" }
+        Frame { place, keyword: None, named_next, key: "", class_named: false }
     }
 }
 
@@ -189,13 +198,22 @@ impl<'a> Walk<'a> {
                     top.key = written;
                     if is_key(written) { Class::Key } else { Class::Property }
                 }
-                (Place::Fields | Place::Labels | Place::Map | Place::Pack | Place::Types, _) => {
-                    Class::Property
-                }
+                (
+                    Place::Fields | Place::Labels | Place::Map | Place::Classes | Place::Pack | Place::Types,
+                    _,
+                ) => Class::Property,
             };
         }
         if top.place == Place::Pack && after == Some(TokenKind::Colon) {
             return Class::Property;
+        }
+        let follows = top.place == Place::Classes || top.place == Place::Block && top.is_at("Sync");
+        if follows && written == "Manual" && top.place == Place::Block && !top.class_named {
+            return Class::Constant;
+        }
+        if follows {
+            top.class_named = true;
+            return Class::RobloxClass;
         }
         match token.kind {
             TokenKind::Keyword(keyword) => {
@@ -248,6 +266,14 @@ impl<'a> Walk<'a> {
         match (top.place, top.keyword) {
             // A variant's fields.
             (Place::Labels, _) => Place::Fields,
+            (Place::Classes, _) => Place::Labels,
+            (Place::Block, _) if top.is_at("Sync") => {
+                if top.class_named {
+                    Place::Labels
+                } else {
+                    Place::Classes
+                }
+            }
             (_, Some(Keyword::Struct)) => Place::Fields,
             (_, Some(Keyword::Enum | Keyword::Set)) => Place::Labels,
             (_, Some(Keyword::Map)) => Place::Map,
@@ -303,6 +329,31 @@ fn is_key(written: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn classes_that_an_entity_follows() {
+        check(
+            "entity A { maxdelay: 1, maxDelay: 1, Sync: BasePart { Color, Size }, sync: Manual { Part { Color }, Model { A } } }",
+            &[
+                ("entity", Class::Keyword),
+                ("A", Class::Declared),
+                ("maxdelay", Class::Key),
+                ("1", Class::Number),
+                ("maxDelay", Class::Property),
+                ("1", Class::Number),
+                ("Sync", Class::Key),
+                ("BasePart", Class::RobloxClass),
+                ("Color", Class::Property),
+                ("Size", Class::Property),
+                ("sync", Class::Key),
+                ("Manual", Class::Constant),
+                ("Part", Class::RobloxClass),
+                ("Color", Class::Property),
+                ("Model", Class::RobloxClass),
+                ("A", Class::Property),
+            ],
+        );
+    }
 
     #[test]
     fn an_entity_is_a_declaration_and_a_name_elsewhere() {

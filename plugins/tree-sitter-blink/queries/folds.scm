@@ -1,1 +1,1 @@
-[(scope) (struct_body) (labels) (variants) (map_body) (block) (pack) (comment)] @fold
+[(scope) (struct_body) (labels) (variants) (map_body) (block) (synced_classes) (pack) (comment)] @fold

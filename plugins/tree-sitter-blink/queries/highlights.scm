@@ -6,7 +6,7 @@
 (range) @number
 (boolean) @constant.builtin.boolean
 
-["option" "import" "as" "export" "scope" "type" "struct" "enum" "map" "set" "event" "function"] @keyword
+["option" "import" "as" "export" "scope" "type" "struct" "enum" "map" "set" "event" "function" "entity" "table" "state"] @keyword
 
 (attribute_name) @attribute
 (option name: (identifier) @variable.builtin)
@@ -36,12 +36,18 @@
 ((entry key: (identifier) @keyword.field)
   (#any-of? @keyword.field
     "From" "Type" "Call" "Data" "Return" "Yield" "Rate" "Burst" "Concurrency" "Stream" "Stamp" "Priority" "Poll"
-    "Fast" "Keepalive" "Epsilon" "Per"
+    "Fast" "Keepalive" "Epsilon" "Per" "Relevance" "Owner" "Transform" "Velocity" "Interpolate" "MaxDelay" "Sync" "Input"
+    "Key" "Codec" "Fields"
     "from" "type" "call" "data" "return" "yield" "rate" "burst" "concurrency" "stream" "stamp" "priority" "poll"
-    "fast" "keepalive" "epsilon" "per"))
+    "fast" "keepalive" "epsilon" "per" "relevance" "owner" "transform" "velocity" "interpolate" "maxdelay" "sync" "input"
+    "key" "codec" "fields"))
 ((entry key: (identifier) @_key value: (type (reference name: (identifier) @constant)))
   (#any-of? @_key
-    "From" "Type" "Call" "Yield" "Priority" "Per" "from" "type" "call" "yield" "priority" "per"))
+    "From" "Type" "Call" "Yield" "Priority" "Per" "Relevance" "Owner" "Transform" "Velocity" "Interpolate" "Codec"
+    "from" "type" "call" "yield" "priority" "per" "relevance" "owner" "transform" "velocity" "interpolate" "codec"))
+
+(sync mode: (identifier) @constant)
+(synced_class class: (identifier) @type.class)
 
 ["=" ":" "?" ".."] @operator
 ["{" "}" "(" ")" "[" "]" "<" ">"] @punctuation.bracket

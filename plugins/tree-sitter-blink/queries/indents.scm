@@ -1,2 +1,2 @@
-[(scope) (struct_body) (labels) (variants) (map_body) (block) (pack)] @indent.begin
+[(scope) (struct_body) (labels) (variants) (map_body) (block) (synced_classes) (pack)] @indent.begin
 ["}" ")"] @indent.branch @indent.end
