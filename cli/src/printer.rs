@@ -102,6 +102,16 @@ impl Printer {
         }
     }
 
+    /// Whether what a successful run would print is left out.
+    pub fn is_quiet(&self) -> bool {
+        self.quiet
+    }
+
+    /// Whether the run prints one document and nothing else.
+    pub fn is_document(&self) -> bool {
+        self.format.is_document()
+    }
+
     /// Progress of work on `count` things: drawn on a terminal that people read, and nothing elsewhere.
     pub fn busy(&self, count: usize) -> Busy {
         let shown = !self.quiet && !self.format.is_document() && std::io::stderr().is_terminal();

@@ -13,6 +13,7 @@ pub mod format;
 pub mod ide;
 pub mod luau;
 pub mod outputs;
+pub mod reserved;
 pub mod schema;
 pub mod sizes;
 pub mod source;

@@ -7,7 +7,7 @@ use clap::{Args, Parser};
 
 use super::build::{Mode, run_schemas};
 use super::flags::SchemaFlags;
-use super::{diff, explain, fmt, size};
+use super::{convert, diff, explain, fmt, size, usage};
 
 /// Compiles one schema and writes its modules.
 #[derive(Parser)]
@@ -47,6 +47,11 @@ pub struct DirectFlags {
     /// Explain a code, such as E3004, and do nothing else
     #[arg(long, value_name = "CODE", overrides_with = "explain", group = "tool")]
     explain: Option<String>,
+    /// Read SCHEMA as another tool's definitions, and write a draft schema
+    #[arg(long, value_name = "TOOL", overrides_with = "from", group = "tool", value_parser = convert::tools())]
+    from: Option<String>,
+    #[command(flatten)]
+    convert: convert::ConvertFlags,
     /// Write what the outputs are made from to PATH, as Make reads it
     #[arg(long, value_name = "PATH", overrides_with = "depfile", conflicts_with_all = ["check", "verify", "watch", "tool"])]
     depfile: Option<PathBuf>,
@@ -72,6 +77,8 @@ impl Direct {
             sizes,
             diff,
             explain,
+            from,
+            convert,
             depfile,
             lsp,
             serve,
@@ -87,6 +94,15 @@ impl Direct {
             return super::serve::Serve::default().run();
         }
         let schema = self.schema.unwrap_or_default();
+        let placed = [("--output", &convert.output), ("--bridge", &convert.bridge)];
+        if let Some((flag, _)) = placed.iter().find(|(_, path)| path.is_some() && from.is_none()) {
+            let refusal = usage::error(format!("{flag} says where a draft goes, and needs --from"));
+            return usage::refuse(refusal, flags.report.format());
+        }
+        if let Some(tool) = from {
+            let settings = convert::Settings { tool, file: schema, check, yes: flags.yes };
+            return convert::run(&settings, &convert, &flags.report);
+        }
         if let Some(old) = diff {
             return diff::diff(&old, &schema, &flags.profile, &flags.report, &flags.stdin);
         }

@@ -7,6 +7,7 @@ mod build;
 mod check;
 pub mod compile;
 mod completions;
+mod convert;
 mod diff;
 mod direct;
 mod emu;
@@ -54,6 +55,7 @@ enum Command {
     Size(size::Size),
     Diff(diff::DiffCommand),
     Explain(explain::Explain),
+    Convert(convert::Convert),
     Test(test::Test),
     Run(run::Run),
     Repl(repl::ReplCommand),
@@ -77,6 +79,7 @@ impl Command {
             Command::Size(command) => command.run(),
             Command::Diff(command) => command.run(),
             Command::Explain(command) => command.run(),
+            Command::Convert(command) => command.run(),
             Command::Test(command) => command.run(),
             Command::Run(command) => command.run(),
             Command::Repl(command) => command.run(),

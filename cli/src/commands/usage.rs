@@ -21,6 +21,8 @@ const VALUED: &[&str] = &[
     "--indent",
     "--explain",
     "--diff",
+    "--from",
+    "--bridge",
     "--depfile",
     "--port",
     "--token-file",

@@ -4,6 +4,7 @@
 
 mod arguments;
 mod build;
+mod convert;
 mod coverage;
 mod documents;
 mod emu;

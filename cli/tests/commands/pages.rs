@@ -11,8 +11,8 @@ use blinkblox_compiler::explain;
 
 use crate::support::{blinkblox, err, out};
 
-/// Codes no example of which can be run: they need the definitions of another tool, or a fault of the compiler's own.
-const UNTOLD: &[Code] = &[Code::ConvertRefused, Code::ConvertDraftExists, Code::InternalFault];
+/// Codes no example of which can be run: they need a fault of the compiler's own.
+const UNTOLD: &[Code] = &[Code::InternalFault];
 
 #[derive(Default)]
 struct Example {

@@ -9,7 +9,7 @@ use crate::schema::resolve::{DeclaredName, NameKind};
 use crate::source::Span;
 
 /// Members every module has.
-const MEMBERS: &[&str] = &[
+pub(crate) const MEMBERS: &[&str] = &[
     "StepReplication",
     "SetRateLimitHandler",
     "SetDecodeErrorHandler",
@@ -20,13 +20,13 @@ const MEMBERS: &[&str] = &[
 ];
 
 /// Luau's own types, which no alias may hide at any depth.
-const LUAU_TYPES: &[&str] = &["any", "never", "number", "thread"];
+pub(crate) const LUAU_TYPES: &[&str] = &["any", "never", "number", "thread"];
 
 /// Roblox types every module names.
-const ROBLOX_TYPES: &[&str] = &["Player", "RemoteEvent", "UnreliableRemoteEvent", "Vector3"];
+pub(crate) const ROBLOX_TYPES: &[&str] = &["Player", "RemoteEvent", "UnreliableRemoteEvent", "Vector3"];
 
 /// Types the modules declare for themselves.
-const MODULE_TYPES: &[&str] = &[
+pub(crate) const MODULE_TYPES: &[&str] = &[
     "BLINK_ENTRY",
     "BLINK_QUEUE",
     "BLINK_BUFFER_SAVE",
@@ -51,7 +51,7 @@ pub(super) fn check(checked: &Checked, sink: &mut Vec<Diagnostic>) {
 }
 
 /// A `Pascal` name in the spelling of the casing.
-fn spelled(name: &str, casing: Casing) -> String {
+pub(crate) fn spelled(name: &str, casing: Casing) -> String {
     match casing {
         Casing::Pascal => name.to_string(),
         Casing::Camel => {

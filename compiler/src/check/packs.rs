@@ -10,7 +10,7 @@ use crate::schema::{Element, Payload};
 use crate::source::Span;
 
 /// Names the generated functions use themselves.
-const FUNCTION_NAMES: &[&str] = &[
+pub(crate) const FUNCTION_NAMES: &[&str] = &[
     "Allocate",
     "Buffer",
     "CheckUnreliableSize",

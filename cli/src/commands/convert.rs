@@ -1,0 +1,185 @@
+//! `blinkblox convert FROM FILE`: a draft schema of another tool's definitions. Source: tooling specification, 2.13, 8.
+
+use std::path::Path;
+use std::process::ExitCode;
+use std::rc::Rc;
+
+use blinkblox_compiler::diagnostics::{Code, Diagnostic, json};
+use blinkblox_compiler::source::{SourceLoader, Sources, normalize};
+use blinkblox_convert::{Conversion, Limits, Refusal, Tool, bridge, convert};
+use clap::builder::PossibleValuesParser;
+use clap::{Args, Parser};
+use serde_json::json;
+
+use super::flags::ReportFlags;
+use super::usage;
+use crate::loader::{DiskLoader, forward};
+use crate::printer::{Printer, print_err, print_out};
+use crate::writer::{self, Wishes};
+
+/// Drafts a schema from another tool's definitions, or from a game's plain remotes.
+///
+/// The draft compiles as it is. What the definitions do not say is marked `TODO(convert)` in it, and listed with what was
+/// lost. Definitions of ByteNet, Packet, QuickNet and Warp are Luau code, which is run: without files or network, for 5
+/// seconds at most.
+#[derive(Parser)]
+#[command(
+    after_help = "Examples:\n  blinkblox convert zap net/game.zap\n  blinkblox convert bytenet src/shared/packets.luau\n  blinkblox convert remotes default.project.json --output net/game.blink"
+)]
+pub struct Convert {
+    /// What the definitions are of
+    #[arg(value_name = "FROM", value_parser = tools())]
+    tool: String,
+    /// The file of definitions; for `remotes` a project, a place, a folder or a script
+    #[arg(value_name = "FILE", allow_hyphen_values = false)]
+    file: String,
+    #[command(flatten)]
+    flags: ConvertFlags,
+    /// Write no file: the draft goes to standard output, the list to standard error
+    #[arg(long, overrides_with = "check")]
+    check: bool,
+    /// Replace what is there already
+    #[arg(short, long, overrides_with = "yes")]
+    yes: bool,
+    #[command(flatten)]
+    report: ReportFlags,
+}
+
+/// Where a draft and its wrapper are written.
+#[derive(Args)]
+pub struct ConvertFlags {
+    /// With --from or `convert`, where the draft is written [default: beside the definitions, as .blink]
+    #[arg(long, value_name = "PATH", overrides_with = "output")]
+    pub output: Option<String>,
+    /// With --from or `convert`, also write the wrapper that puts the tool's calls on a generated module
+    #[arg(long, value_name = "PATH", overrides_with = "bridge")]
+    pub bridge: Option<String>,
+}
+
+/// Names of the tools, as an argument takes them.
+pub fn tools() -> PossibleValuesParser {
+    PossibleValuesParser::new(Tool::ALL.map(Tool::name))
+}
+
+/// How definitions are converted.
+pub struct Settings {
+    /// Name of the tool.
+    pub tool: String,
+    /// The definitions.
+    pub file: String,
+    /// Whether nothing is written.
+    pub check: bool,
+    /// Whether what is there may be replaced.
+    pub yes: bool,
+}
+
+impl Convert {
+    /// Converts and writes.
+    pub fn run(self) -> ExitCode {
+        let settings = Settings { tool: self.tool, file: self.file, check: self.check, yes: self.yes };
+        run(&settings, &self.flags, &self.report)
+    }
+}
+
+/// Converts definitions.
+pub fn run(settings: &Settings, flags: &ConvertFlags, report: &ReportFlags) -> ExitCode {
+    let printer = match report.printer() {
+        Ok(printer) => printer,
+        Err(diagnostic) => return usage::refuse(*diagnostic, report.format()),
+    };
+    let mut outcome = json::Report { profile: "release", ..json::Report::default() };
+    outcome.success = match converted(settings, flags, &printer, &mut outcome) {
+        Ok(()) => true,
+        Err(refusal) => {
+            let Refusal { diagnostic, sources, .. } = *refusal;
+            printer.diagnostics(std::slice::from_ref(&diagnostic), &sources);
+            outcome.diagnostics = printer.values(std::slice::from_ref(&diagnostic), &sources);
+            false
+        }
+    };
+    printer.document(&outcome);
+    if outcome.success { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+fn converted(
+    settings: &Settings,
+    flags: &ConvertFlags,
+    printer: &Printer,
+    outcome: &mut json::Report,
+) -> Result<(), Box<Refusal>> {
+    let refuse = |diagnostic| Box::new(Refusal { diagnostic, sources: Sources::default(), draft: None });
+    let Some(tool) = Tool::from_name(&settings.tool) else {
+        return Err(refuse(usage::error(format!("there is no tool `{}` to convert from", settings.tool))));
+    };
+    let path = normalize(&forward(settings.file.as_ref()));
+    let target = |path: &String| normalize(&forward(path.as_ref()));
+    let draft_path = flags.output.as_ref().map_or_else(|| tool.draft_path(&path), target);
+    let wrapper = match flags.bridge.as_ref().map(target) {
+        Some(path) => Some((path, wrapper(tool).map_err(refuse)?)),
+        None => None,
+    };
+    if !settings.check && !settings.yes {
+        let mut targets = std::iter::once(&draft_path).chain(wrapper.as_ref().map(|(path, _)| path));
+        if let Some(taken) = targets.find(|path| Path::new(path.as_str()).exists()) {
+            return Err(refuse(exists(taken)));
+        }
+    }
+    let loader: Rc<dyn SourceLoader> = Rc::new(DiskLoader::new());
+    let shown = loader.shown(&draft_path);
+    let Conversion { draft, report, compiles } = match convert(tool, &loader, &path, Limits::default()) {
+        Ok(conversion) => conversion,
+        Err(refusal) => {
+            // A draft at fault is evidence.
+            if let (Some(draft), false) = (&refusal.draft, settings.check) {
+                write(&[(draft_path, draft.clone())], settings.yes)?;
+            }
+            return Err(refusal);
+        }
+    };
+    let mut files = vec![(draft_path, draft.clone())];
+    files.extend(wrapper.map(|(path, text)| (path, text.to_string())));
+    if !settings.check {
+        write(&files, settings.yes)?;
+    }
+    let mut list = String::new();
+    if settings.check {
+        printer.result(&draft);
+    } else {
+        list.push_str(&format!("The draft is {shown}\n"));
+    }
+    if !compiles {
+        list.push_str("It does not compile before what is refused below is settled\n");
+    }
+    list.push_str(&report.text());
+    if !printer.is_quiet() && !printer.is_document() {
+        if settings.check { print_err(&list) } else { print_out(&list) }
+    }
+    let document = json!({
+        "tool": tool.name(),
+        "draft": draft,
+        "path": shown,
+        "written": !settings.check,
+        "compiles": compiles,
+        "todos": report.json(),
+    });
+    outcome.extra.push(("convert", document));
+    Ok(())
+}
+
+fn write(files: &[(String, String)], yes: bool) -> Result<(), Box<Refusal>> {
+    writer::write(files, Wishes { asks: !yes, replaces_foreign: true }).map(drop).map_err(|diagnostic| {
+        Box::new(Refusal { diagnostic: *diagnostic, sources: Sources::default(), draft: None })
+    })
+}
+
+fn wrapper(tool: Tool) -> Result<&'static str, Diagnostic> {
+    bridge::source(tool).ok_or_else(|| {
+        usage::error("--bridge has nothing to write for blink").note("Blink's calls are the module's own.")
+    })
+}
+
+fn exists(path: &str) -> Diagnostic {
+    Diagnostic::error(Code::ConvertDraftExists, format!("\"{path}\" is there already and is not replaced"))
+        .about_file(path)
+        .note("Nothing was written. Move it away, choose another path with `--output`, or replace it with `--yes`.")
+}

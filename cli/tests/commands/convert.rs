@@ -1,0 +1,150 @@
+//! `convert` and `--from`: streams, files, exit codes and the document. What drafts hold is tested by the corpus under
+//! `tests/convert`.
+
+#![allow(clippy::unwrap_used, reason = "in a test, an unwrap is an assertion")]
+
+use std::fs;
+
+use tempfile::TempDir;
+
+use crate::support::{blinkblox, code, err, json, out, project};
+
+const ZAP: &str = "event Arrived = { from: Client, type: Reliable, call: ManyAsync, data: string }\n";
+
+fn read(folder: &TempDir, path: &str) -> String {
+    fs::read_to_string(folder.path().join(path)).unwrap()
+}
+
+fn names(folder: &TempDir) -> Vec<String> {
+    let mut names: Vec<String> = fs::read_dir(folder.path())
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn a_draft_is_written_beside_its_definitions_and_builds() {
+    let folder = project(&[("net/depot.zap", ZAP)]);
+    let run = blinkblox(&folder, &["convert", "zap", "net/depot.zap"]);
+    assert_eq!((code(&run), err(&run).as_str()), (0, ""));
+    let list = out(&run);
+    assert!(
+        list.starts_with("The draft is net/depot.blink\n1 event that clients send has no Rate: Arrived\n"),
+        "{list}"
+    );
+    assert!(list.contains("1 length that clients choose has no bound\n"), "{list}");
+    let draft = read(&folder, "net/depot.blink");
+    assert!(
+        draft.starts_with("-- Drafted by `blinkblox convert` from definitions for zap 0.6.29.\n"),
+        "{draft}"
+    );
+    assert_eq!(code(&blinkblox(&folder, &["check", "net/depot.blink"])), 0);
+    assert_eq!(code(&blinkblox(&folder, &["fmt", "--check", "net/depot.blink"])), 0);
+}
+
+#[test]
+fn a_draft_that_is_there_is_kept_unless_told_otherwise() {
+    let folder = project(&[("depot.zap", ZAP), ("depot.blink", "type Mine = u8\n")]);
+    let refused = blinkblox(&folder, &["depot.zap", "--from", "zap"]);
+    assert_eq!((code(&refused), out(&refused).as_str()), (1, ""));
+    assert!(
+        err(&refused).starts_with("[E4009] Error: \"depot.blink\" is there already"),
+        "{}",
+        err(&refused)
+    );
+    assert_eq!(read(&folder, "depot.blink"), "type Mine = u8\n");
+    let elsewhere = blinkblox(&folder, &["convert", "zap", "depot.zap", "--output", "new/other.blink", "-q"]);
+    assert_eq!((code(&elsewhere), out(&elsewhere).as_str(), err(&elsewhere).as_str()), (0, "", ""));
+    let replaced = blinkblox(&folder, &["depot.zap", "--from=zap", "-y"]);
+    assert_eq!(code(&replaced), 0, "{}", err(&replaced));
+    assert_eq!(read(&folder, "depot.blink"), read(&folder, "new/other.blink"));
+}
+
+#[test]
+fn check_prints_the_draft_and_writes_nothing() {
+    let folder = project(&[("depot.zap", ZAP), ("depot.blink", "")]);
+    let run = blinkblox(&folder, &["--check", "--from", "zap", "depot.zap"]);
+    assert_eq!(code(&run), 0);
+    assert!(out(&run).starts_with("-- Drafted by") && out(&run).contains("event Arrived {"), "{}", out(&run));
+    assert!(err(&run).starts_with("1 event that clients send has no Rate"), "{}", err(&run));
+    assert_eq!(read(&folder, "depot.blink"), "");
+    assert_eq!(names(&folder), ["depot.blink", "depot.zap"]);
+}
+
+#[test]
+fn the_document_holds_the_draft_and_what_is_left_to_decide() {
+    let folder = project(&[("depot.zap", ZAP), ("bad.zap", "type = u8\n")]);
+    let document = json(&blinkblox(&folder, &["convert", "zap", "depot.zap", "--json", "--check"]));
+    let convert = &document["convert"];
+    assert_eq!(
+        (&document["success"], &convert["tool"], &convert["written"]),
+        (&true.into(), &"zap".into(), &false.into())
+    );
+    assert!(convert["draft"].as_str().unwrap().contains("event Arrived {"));
+    let kinds: Vec<&str> = (0..3).map(|at| convert["todos"][at]["kind"].as_str().unwrap()).collect();
+    assert_eq!(kinds, ["rate", "bound", "outputs"]);
+    assert_eq!(convert["todos"][0]["name"], "Arrived");
+    assert_eq!(convert["todos"][0]["line"], 1);
+    let refused = json(&blinkblox(&folder, &["bad.zap", "--from", "zap", "--json"]));
+    assert_eq!(refused["success"], false);
+    assert_eq!(refused["diagnostics"][0]["code"], "E4008");
+    assert_eq!(refused["diagnostics"][0]["line"], 1);
+    assert_eq!(names(&folder), ["bad.zap", "depot.zap"]);
+}
+
+#[test]
+fn wrong_arguments_are_told() {
+    let folder = project(&[("depot.zap", ZAP), ("a.bytes", "\u{0}")]);
+    let said = |arguments: &[&str]| {
+        let output = blinkblox(&folder, arguments);
+        assert_eq!((code(&output), out(&output).as_str()), (1, ""), "{arguments:?}");
+        err(&output).lines().next().unwrap().to_string()
+    };
+    assert!(said(&["convert", "zip", "depot.zap"]).contains("[E4007] Error: "));
+    assert!(said(&["depot.zap", "--from", "zip"]).contains("[E4007] Error: "));
+    assert!(said(&["depot.zap", "--from", "zap", "--watch"]).contains("[E4007] Error: "));
+    assert!(said(&["depot.zap", "--from", "zap", "--verify"]).contains("[E4007] Error: "));
+    assert!(said(&["depot.zap", "--from", "zap", "--sizes"]).contains("[E4007] Error: "));
+    assert!(said(&["depot.blink", "--output", "x.blink"]).contains("--output says where a draft goes"));
+    assert!(said(&["convert", "blink", "depot.zap", "--bridge", "x.luau"]).contains("[E4007] Error: "));
+    assert!(said(&["convert", "zap", "none.zap"]).contains("[E4008] Error: \"none.zap\" cannot be read"));
+    assert!(said(&["convert", "zap", "."]).contains("[E4008] Error: "));
+    assert!(said(&["convert", "remotes", "none"]).contains("[E4008] Error: "));
+    assert!(said(&["convert", "zap", "a.bytes"]).contains("[E4008] Error: "));
+    assert!(said(&["convert", "packet", "a.bytes"]).contains("[E4008] Error: "));
+    assert_eq!(names(&folder), ["a.bytes", "depot.zap"]);
+}
+
+#[test]
+fn a_schema_of_blink_gets_a_copy_beside_it() {
+    let folder =
+        project(&[("net.blink", "event Hurt { From: Client, Type: Reliable, Call: ManyAsync, Data: u8 }\n")]);
+    let run = blinkblox(&folder, &["convert", "blink", "net.blink"]);
+    assert_eq!(code(&run), 0, "{}", err(&run));
+    assert!(out(&run).starts_with("The draft is net.draft.blink\n"), "{}", out(&run));
+    assert!(read(&folder, "net.draft.blink").contains("TODO(convert): Rate and Burst"));
+}
+
+#[test]
+fn a_game_of_plain_remotes_is_read_from_its_project() {
+    let folder = project(&[
+        (
+            "default.project.json",
+            r#"{ "name": "game", "tree": { "$className": "DataModel",
+                "ReplicatedStorage": { "Chat": { "$className": "RemoteEvent" } },
+                "ServerScriptService": { "Main": { "$path": "src" } } } }"#,
+        ),
+        (
+            "src/init.server.luau",
+            "game.ReplicatedStorage.Chat.OnServerEvent:Connect(function(player: Player, text: string)\nend)\n",
+        ),
+    ]);
+    let run =
+        blinkblox(&folder, &["convert", "remotes", "default.project.json", "--output", "net/game.blink"]);
+    assert_eq!((code(&run), err(&run).as_str()), (0, ""));
+    let draft = read(&folder, "net/game.blink");
+    assert!(draft.contains("Data: (text: string)"), "{draft}");
+    assert_eq!(code(&blinkblox(&folder, &["check", "net/game.blink"])), 0);
+}

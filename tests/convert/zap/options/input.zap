@@ -1,0 +1,21 @@
+opt server_output = "./network/server.luau"
+opt client_output = "./network/client.luau"
+opt types_output = "./network/types.luau"
+opt casing = "camelCase"
+opt write_checks = false
+opt typescript = true
+opt manual_event_loop = true
+opt remote_scope = "LOBBY"
+opt remote_folder = "Lobby"
+opt yield_type = "promise"
+opt async_lib = "require(game:GetService('ReplicatedStorage').Promise)"
+opt call_default = "SingleSync"
+opt typescript_max_tuple_length = 5
+opt typescript_enum = "ConstEnum"
+opt tooling = true
+opt tooling_output = "tool.luau"
+opt disable_fire_all = true
+
+event Ping = { from: Server, type: OrderedUnreliable }
+event Pong = { from: Client, type: Unreliable, call: Polling, data: u8 }
+funct Ask = { call: Async, args: (question: string(..80)), rets: (boolean, string(..80)) }

@@ -1,0 +1,4 @@
+event Broken = {
+	from: Server,
+	type: Sometimes,
+}
