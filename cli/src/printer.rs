@@ -57,6 +57,18 @@ pub enum ColorChoice {
     Never,
 }
 
+/// Whether a stream is coloured. Source: tooling specification, 2.6.
+pub fn is_coloured(choice: ColorChoice, is_terminal: bool) -> bool {
+    let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
+    match choice {
+        ColorChoice::Always => true,
+        ColorChoice::Never => false,
+        ColorChoice::Auto if set("NO_COLOR").is_some() => false,
+        ColorChoice::Auto if set("CLICOLOR_FORCE").is_some_and(|value| value != "0") => true,
+        ColorChoice::Auto => is_terminal,
+    }
+}
+
 /// Prints the progress and the outcome of a run.
 pub struct Printer {
     format: Format,
@@ -72,14 +84,7 @@ const DEFAULT_MAX_ERRORS: usize = 50;
 impl Printer {
     /// A printer for the standard streams.
     pub fn new(format: Format, quiet: bool, color: ColorChoice) -> Printer {
-        let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
-        let on = match color {
-            ColorChoice::Always => true,
-            ColorChoice::Never => false,
-            ColorChoice::Auto if set("NO_COLOR").is_some() => false,
-            ColorChoice::Auto if set("CLICOLOR_FORCE").is_some_and(|value| value != "0") => true,
-            ColorChoice::Auto => std::io::stderr().is_terminal(),
-        };
+        let on = is_coloured(color, std::io::stderr().is_terminal());
         let colour = if on { Colour::On } else { Colour::Off };
         // A document holds everything: what reads it can stop by itself.
         let max_errors = Some(DEFAULT_MAX_ERRORS).filter(|_| !format.is_document());

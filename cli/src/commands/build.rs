@@ -82,6 +82,7 @@ pub fn run_schemas(schemas: &[String], flags: &SchemaFlags, mode: Mode, depfile:
         statuses: vec![],
         outputs: BTreeMap::new(),
         rules: Depfile::default(),
+        projects: placement::Projects::default(),
     };
     run.report.success = true;
     run.report.profile = named.first().map_or("release", |first| first.profile.text());
@@ -122,6 +123,8 @@ struct Run<'a> {
     outputs: BTreeMap<PathBuf, PathBuf>,
     /// What the outputs are made from.
     rules: Depfile,
+    /// Where outputs land.
+    projects: placement::Projects,
 }
 
 impl Run<'_> {
@@ -136,7 +139,7 @@ impl Run<'_> {
                 self.printer.progress_beside("Checking", busy);
             }
         });
-        let misplaced = placement::faults(&compiled);
+        let misplaced = placement::faults(&compiled, &mut self.projects);
         if !misplaced.is_empty() {
             compiled.diagnostics.extend(misplaced);
             compiled.fail();

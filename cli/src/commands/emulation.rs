@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use blinkblox_emulator::config::Config;
 use blinkblox_emulator::game::GameOptions;
 use blinkblox_emulator::network::LinkSettings;
 use blinkblox_emulator::shared::{Settings, in_words, replace};
@@ -87,12 +88,7 @@ pub fn frame_rate(flag: &str, rate: f64) -> Result<f64, Fault> {
 /// Whether output is coloured.
 pub fn colour(choice: ColorChoice) -> bool {
     use std::io::IsTerminal;
-    let set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
-    match choice {
-        ColorChoice::Always => true,
-        ColorChoice::Never => false,
-        ColorChoice::Auto => !set("NO_COLOR") && std::io::stdout().is_terminal(),
-    }
+    crate::printer::is_coloured(choice, std::io::stdout().is_terminal())
 }
 
 /// A setting as `--set` writes it: name and value. Errors: it is none.
@@ -181,6 +177,10 @@ impl WorldFlags {
         if !path.exists() {
             return Err(Fault::load(format!("there is no {}", path.display())));
         }
+        // A configuration that cannot be used is a fault of the arguments, not of the project.
+        let folder = if path.is_dir() { path.as_path() } else { path.parent().unwrap_or(Path::new("")) };
+        let config = self.config.as_deref().map_or_else(|| Config::of_folder(folder), Config::of_file);
+        config.map_err(Fault::usage)?;
         Ok(GameOptions {
             path: path.clone(),
             seed: seed("--seed", self.seed.as_deref().unwrap_or(usual_seed))?,

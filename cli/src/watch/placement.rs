@@ -76,15 +76,20 @@ impl Placement {
 
 /// Errors of where the outputs of a compile land in the project around its schema: a server module that clients could
 /// read, a client module that none can see. An output outside the project is watched for, and no fault of a build.
-pub fn faults(compiled: &Compiled) -> Vec<Diagnostic> {
+pub fn faults(compiled: &Compiled, projects: &mut Projects) -> Vec<Diagnostic> {
     if compiled.options.is_empty() || !compiled.is_sound() {
         return vec![];
     }
-    let project = crate::schemas::project_around(&compiled.entry);
-    let placement = project.and_then(|project| Placement::of(&project).ok().flatten());
-    let all = placement.map(|placement| placement.check(compiled)).unwrap_or_default();
+    let Some(project) = crate::schemas::project_around(&compiled.entry) else { return vec![] };
+    let read = |file: &PathBuf| Placement::of(file).ok().flatten();
+    let placement = projects.0.entry(project).or_insert_with_key(read);
+    let all = placement.as_ref().map(|placement| placement.check(compiled)).unwrap_or_default();
     all.into_iter().filter(Diagnostic::is_error).collect()
 }
+
+/// Projects that have been read, each once a run; `None` for one that is no place or cannot be read.
+#[derive(Default)]
+pub struct Projects(BTreeMap<PathBuf, Option<Placement>>);
 
 fn misplaced(option: &OutputOption, path: &[String], compiled: &Compiled) -> Option<Diagnostic> {
     let hidden = path.first().is_some_and(|service| SERVER_ONLY.contains(&service.as_str()));

@@ -3,7 +3,7 @@
 
 use std::fs;
 
-use crate::support::{blinkblox, blinkblox_reading, code, err, json, out, project};
+use crate::support::{blinkblox, blinkblox_reading, blinkblox_with, code, err, json, out, project};
 
 const SCHEMA: &str = "option ServerOutput = \"out/Server\"\noption ClientOutput = \"out/Client\"\n\
     event Ready { From: Client, Type: Reliable, Call: SingleSync, Rate: 1, Data: u8 }\n";
@@ -145,6 +145,9 @@ fn every_mistake_is_named_with_the_exit_code_of_its_command() {
         (&["run", "--for", "soon"], 2, &["--for", "soon"]),
         (&["run", "--fps", "0"], 2, &["--fps", "from 1 to 1000"]),
         (&["run", "--for", "1", "--frames", "2"], 2, &["--for", "--frames"]),
+        (&["test", "--config", "nowhere.toml"], 2, &["nowhere.toml"]),
+        (&["run", "--config", "nowhere.toml"], 2, &["nowhere.toml"]),
+        (&["repl", "--config", "nowhere.toml"], 2, &["nowhere.toml"]),
         (&["run", "--trace-frames"], 2, &["--trace"]),
         (&["run", "nowhere"], 3, &["nowhere"]),
         (&["repl", "--nonsense"], 2, &["--nonsense"]),
@@ -241,4 +244,26 @@ fn a_server_module_that_players_could_read_is_no_build() {
         );
     }
     assert!(!folder.path().join("out/Server.luau").exists());
+}
+
+#[test]
+fn colour_follows_the_environment_and_the_flag() {
+    let folder = project(&[("warns.blink", WARNS), ("a.spec.luau", "it('is', function() end)")]);
+    let check: &[&str] = &["check", "warns"];
+    let test: &[&str] = &["test"];
+    for arguments in [check, test] {
+        let is_coloured = |more: &[&str], values: &[(&str, &str)]| {
+            let output = blinkblox_with(&folder, &[arguments, more].concat(), values);
+            format!("{}{}", out(&output), err(&output)).contains('\u{1b}')
+        };
+        // A pipe is plain unless somebody asks; the flag is stronger than the environment, NO_COLOR than the other.
+        let (force, none) = (("CLICOLOR_FORCE", "1"), ("NO_COLOR", "1"));
+        assert!(!is_coloured(&[], &[]), "{arguments:?}");
+        assert!(is_coloured(&[], &[force]), "{arguments:?}");
+        assert!(!is_coloured(&[], &[("CLICOLOR_FORCE", "0")]), "{arguments:?}");
+        assert!(!is_coloured(&[], &[force, none]), "{arguments:?}");
+        assert!(is_coloured(&[], &[force, ("NO_COLOR", "")]), "{arguments:?}");
+        assert!(is_coloured(&["--color", "always"], &[none]), "{arguments:?}");
+        assert!(!is_coloured(&["--color", "never"], &[force]), "{arguments:?}");
+    }
 }

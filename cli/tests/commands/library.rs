@@ -3,6 +3,10 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use blinkblox_emulator::shared::{HttpAnswers, HttpRequest, HttpResponse};
+use blinkblox_emulator::testing::reporters::{Format, render};
+use blinkblox_emulator::testing::{RunOptions, WorldDefaults, run};
+
 use crate::support::{blinkblox, err, out, project};
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -153,5 +157,61 @@ fn the_library_loads_from_where_managers_put_it() {
         let ran = blinkblox(&folder, &["test"]);
         assert!(ran.status.success(), "{}{}", out(&ran), err(&ran));
         assert!(out(&ran).contains("2 passed"), "{}", out(&ran));
+    }
+}
+
+/// A service that says what it is told to say.
+fn answering(status: u16, body: serde_json::Value) -> HttpAnswers {
+    HttpAnswers::new(move |_: &HttpRequest| {
+        let body = body.as_str().map_or_else(|| body.to_string(), str::to_owned);
+        Ok(HttpResponse { status, reason: String::new(), headers: vec![], body: body.into() })
+    })
+}
+
+#[test]
+fn services_that_do_not_fit_are_named() {
+    let rows = [
+        (200, serde_json::json!("<html>"), "is no BlinkBlox service"),
+        (200, serde_json::json!({ "compiler": "9.9.9" }), "is BlinkBlox 9.9.9, and this library is"),
+        (
+            401,
+            serde_json::json!({ "compiler": VERSION, "error": { "kind": "wrong-token", "message": "the token is not" } }),
+            "the BlinkBlox service refuses: the token is not",
+        ),
+        (
+            200,
+            serde_json::json!({ "compiler": VERSION, "success": false, "diagnostics": [],
+                "drawn": [["error", "[E3004]"], ["plain", " a < b & \"c\""]] }),
+            "[E3004] a < b & \"c\"",
+        ),
+        (
+            200,
+            serde_json::json!({ "compiler": VERSION, "success": true, "drawn": [],
+                "modules": { "server": "s", "client": "c", "types": "t" },
+                "diagnostics": [{ "code": "W3019", "message": "unreliable", "file": "Schema.blink",
+                    "range": { "start": { "line": 2, "column": 7 } } }] }),
+            "sct[W3019] Schema.blink:2:7: unreliable",
+        ),
+    ];
+    for (status, body, words) in rows {
+        let folder = game("Packages", "blinkblox", ("Other.luau", "return 1\n"), &taken("wally.toml"));
+        let spec = format!(
+            "it('says it', function()\n\
+             \tlocal world = test.world({{ project = '.' }})\n\
+             \tlocal said = world.server:eval([==[\n\
+             \t\tlocal library = require(game.ReplicatedStorage.Packages.blinkblox)\n\
+             \t\tlocal ok, made = pcall(library.Compile, '', {{ Token = 'x' }})\n\
+             \t\treturn if ok then made.Server .. made.Client .. made.Types .. made.Warnings[1] else made\n\
+             \t]==])\n\
+             \texpect(said):toContain([==[{words}]==])\nend)\n"
+        );
+        fs::write(folder.path().join("library.spec.luau"), spec).unwrap();
+        let options = RunOptions {
+            files: vec![folder.path().join("library.spec.luau")],
+            world: WorldDefaults { http: Some(answering(status, body)), ..WorldDefaults::default() },
+            ..RunOptions::default()
+        };
+        let report = run(&options, |_| {});
+        assert_eq!(report.exit_code(), 0, "{words}\n{}", render(&report, Format::Pretty, false));
     }
 }

@@ -201,6 +201,12 @@ fn an_archive_is_built_and_the_action_installs_and_runs_it() {
     let built = release(&["build", "--out", place, "--binary", binary, "--level", "0"]);
     assert!(built.status.success(), "{}", err(&built));
     assert!(release(&["sums", place]).status.success());
+    let plugin = fs::read(releases.join("blinkblox-plugin.rbxm")).unwrap();
+    assert!(blinkblox(&folder, &["plugin", "build"]).status.success());
+    assert!(plugin == fs::read(folder.path().join("blinkblox-plugin.rbxm")).unwrap());
+    let sums = fs::read_to_string(releases.join("SHA256SUMS")).unwrap();
+    let named: Vec<&str> = sums.lines().filter_map(|line| line.split_whitespace().nth(1)).collect();
+    assert!(named.len() == 2 && named.contains(&"blinkblox-plugin.rbxm"), "{sums}");
 
     // A game laid down, and the steps of the action in it.
     assert!(blinkblox(&folder, &["init", "game"]).status.success());
