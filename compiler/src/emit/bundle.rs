@@ -16,13 +16,14 @@
 //! column, so no parser runs while a schema compiles. The tests hold that reading equal to full_moon's.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::OnceLock;
 
 use blinkblox_luau_runtime as runtime;
 
 /// The needs of one generated module.
 #[derive(Clone, Debug, Default)]
 pub struct Bundle {
-    needs: BTreeMap<String, BTreeSet<String>>,
+    needs: BTreeMap<&'static str, BTreeSet<&'static str>>,
 }
 
 /// One runtime module, cut down to what is needed.
@@ -39,11 +40,11 @@ impl Bundle {
     ///
     /// # Panics
     ///
-    /// [`Bundle::parts`] panics when there is no such module or member: what the emitter asks for does not depend on
-    /// any schema.
+    /// When there is no such module or member: what the emitter asks for does not depend on any schema.
     pub fn need(&mut self, module: &str, members: &[&str]) {
-        let needed = self.needs.entry(module.to_owned()).or_default();
-        needed.extend(members.iter().map(|&member| member.to_owned()));
+        let (module, read) = Module::named(module);
+        let needed = self.needs.entry(module).or_default();
+        needed.extend(members.iter().map(|&member| read.member(member)));
     }
 
     /// Whether nothing was asked for.
@@ -63,9 +64,9 @@ impl Bundle {
 
 /// Every runtime module with the members it has, in order of name; none for one that is a function.
 pub fn modules() -> Vec<(&'static str, Vec<&'static str>)> {
-    let members = |name: &str| match Module::read(name).export {
+    let members = |name: &str| match &Module::named(name).1.export {
         Export::Function(_) => Vec::new(),
-        Export::Table(names) => names,
+        Export::Table(names) => names.clone(),
     };
     runtime::MODULES.iter().map(|&(name, _)| (name, members(name))).collect()
 }
@@ -75,7 +76,7 @@ pub fn modules() -> Vec<(&'static str, Vec<&'static str>)> {
 /// Types of parts are local to them, yet values of such a type pass through a generated module. Where the checker must
 /// find out their type for itself, it spends some of a limit a module has.
 pub fn type_declaration(module: &str, ty: &str, name: &str) -> String {
-    let read = Module::read(module);
+    let (_, read) = Module::named(module);
     let declaration = read.declarations(ty).map(|at| &read.statements[at]).find(|one| one.requires.is_none());
     let statement =
         declaration.unwrap_or_else(|| unreachable!("the runtime module {module} has no type {ty}"));
@@ -88,45 +89,41 @@ pub fn type_declaration(module: &str, ty: &str, name: &str) -> String {
 /// Modules by name, and which statements of each are kept.
 #[derive(Default)]
 struct Linker {
-    modules: BTreeMap<String, (Module, BTreeSet<usize>)>,
+    modules: BTreeMap<&'static str, (&'static Module, BTreeSet<usize>)>,
 }
 
 impl Linker {
     /// Keeps `members` of `name` and all they use, in this module and others.
-    fn require(&mut self, name: &str, members: &BTreeSet<String>) {
+    fn require(&mut self, name: &'static str, members: &BTreeSet<&'static str>) {
         let (module, mut kept) = self.modules.remove(name).unwrap_or_else(|| {
-            let module = Module::read(name);
-            let kept = module.effects();
-            (module, kept)
+            let (_, module) = Module::named(name);
+            (module, module.effects())
         });
         let mut queue: Vec<usize> = kept.iter().copied().collect();
         for member in module.roots(members) {
             let at = module
-                .declaration(&member)
+                .declaration(member)
                 .unwrap_or_else(|| unreachable!("the runtime module {name} has no member {member}"));
             queue.push(at);
             kept.insert(at);
         }
 
-        let mut foreign: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+        let mut foreign: BTreeMap<&'static str, BTreeSet<&'static str>> = BTreeMap::new();
         while let Some(at) = queue.pop() {
-            for word in &module.statements[at].words {
-                // A type may have the name of a value: then either may be meant.
-                for used in module.declarations(&word.name) {
-                    if kept.insert(used) {
-                        queue.push(used);
-                    }
-                    if let Some(required) = &module.statements[used].requires {
-                        let members = foreign.entry(required.clone()).or_default();
-                        members.extend(word.member.clone());
-                    }
+            for used in &module.uses[at] {
+                if kept.insert(used.at) {
+                    queue.push(used.at);
+                }
+                if let Some(required) = module.statements[used.at].requires {
+                    let members = foreign.entry(required).or_default();
+                    members.extend(used.member);
                 }
             }
         }
-        self.modules.insert(name.to_owned(), (module, kept));
+        self.modules.insert(name, (module, kept));
 
         for (required, members) in foreign {
-            self.require(&required, &members);
+            self.require(required, &members);
         }
     }
 
@@ -138,20 +135,20 @@ impl Linker {
         order
             .iter()
             .map(|name| {
-                let (module, kept) = &self.modules[*name];
+                let (module, kept) = &self.modules[name];
                 module.part(kept)
             })
             .collect()
     }
 
     /// Appends `name` behind what it requires.
-    fn visit<'a>(&'a self, name: &'a str, order: &mut Vec<&'a str>) {
+    fn visit(&self, name: &'static str, order: &mut Vec<&'static str>) {
         if order.contains(&name) {
             return;
         }
         let (module, kept) = &self.modules[name];
         for &at in kept {
-            if let Some(required) = &module.statements[at].requires {
+            if let Some(required) = module.statements[at].requires {
                 self.visit(required, order);
             }
         }
@@ -161,17 +158,28 @@ impl Linker {
 
 /// A runtime module, read into its statements.
 struct Module {
-    name: String,
+    name: &'static str,
     /// The first paragraph of its header comment.
     purpose: Vec<&'static str>,
     statements: Vec<Statement>,
+    /// What each statement uses of the module.
+    uses: Vec<Vec<Use>>,
     export: Export,
 }
+
+/// A statement of the same module that another uses, and the member it takes out of what that declares.
+struct Use {
+    at: usize,
+    member: Option<&'static str>,
+}
+
+/// Modules that were read already, in the order of the library.
+static READ: [OnceLock<Module>; runtime::MODULES.len()] = [const { OnceLock::new() }; runtime::MODULES.len()];
 
 /// What a module returns.
 enum Export {
     /// One of its functions.
-    Function(String),
+    Function(&'static str),
     /// A table with functions of those names.
     Table(Vec<&'static str>),
 }
@@ -181,23 +189,30 @@ struct Statement {
     /// Its lines, comments before it included.
     lines: Vec<&'static str>,
     /// The local or type it declares; nothing for one that is run for its effect.
-    declares: Option<String>,
+    declares: Option<&'static str>,
     /// The module it requires.
-    requires: Option<String>,
+    requires: Option<&'static str>,
     /// Names it mentions.
-    words: Vec<Word>,
+    words: Vec<Word<'static>>,
 }
 
 /// A name, and the member taken out of it: `Messages.overRate`.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Word {
-    name: String,
-    member: Option<String>,
+struct Word<'a> {
+    name: &'a str,
+    member: Option<&'a str>,
 }
 
 impl Module {
-    fn read(name: &str) -> Module {
-        let text = runtime::module(name).unwrap_or_else(|| unreachable!("there is no runtime module {name}"));
+    /// The module of that name, which is read once.
+    fn named(name: &str) -> (&'static str, &'static Module) {
+        let found = runtime::MODULES.binary_search_by_key(&name, |(module, _)| module);
+        let at = found.unwrap_or_else(|_| unreachable!("there is no runtime module {name}"));
+        let (name, text) = runtime::MODULES[at];
+        (name, READ[at].get_or_init(|| Module::read(name, text)))
+    }
+
+    fn read(name: &'static str, text: &'static str) -> Module {
         let mut lines = text.lines().skip(1).peekable();
         let mut header = Vec::new();
         while let Some(line) = lines.next_if(|line| line.starts_with("--")) {
@@ -222,12 +237,19 @@ impl Module {
             }
         }
         let returned = statements.pop().unwrap_or_else(|| unreachable!("the runtime module {name} is empty"));
-        Module {
-            name: name.to_owned(),
-            purpose,
-            statements: statements.into_iter().map(Statement::read).collect(),
-            export: Export::read(&returned),
-        }
+        let statements: Vec<Statement> =
+            statements.into_iter().map(|lines| Statement::read(text, lines)).collect();
+        let uses = statements.iter().map(|statement| uses(&statements, statement)).collect();
+        Module { name, purpose, statements, uses, export: Export::read(&returned) }
+    }
+
+    /// A member it has, or the name of the function it is.
+    fn member(&self, member: &str) -> &'static str {
+        let found = match &self.export {
+            Export::Function(_) => None,
+            Export::Table(names) => names.iter().copied().find(|name| *name == member),
+        };
+        found.unwrap_or_else(|| unreachable!("the runtime module {} has no {member}", self.name))
     }
 
     /// Statements without a name: kept whatever is needed.
@@ -237,21 +259,16 @@ impl Module {
     }
 
     /// The functions behind `members`.
-    fn roots(&self, members: &BTreeSet<String>) -> Vec<String> {
+    fn roots(&self, members: &BTreeSet<&'static str>) -> Vec<&'static str> {
         match &self.export {
-            Export::Function(name) => vec![name.clone()],
-            Export::Table(names) => {
-                if let Some(unknown) = members.iter().find(|member| !names.contains(&member.as_str())) {
-                    unreachable!("the runtime module {} has no {unknown}", self.name);
-                }
-                members.iter().cloned().collect()
-            }
+            Export::Function(name) => vec![name],
+            Export::Table(_) => members.iter().copied().collect(),
         }
     }
 
     /// Statements that declare `name`.
     fn declarations<'a>(&'a self, name: &'a str) -> impl Iterator<Item = usize> + 'a {
-        let declares = move |at: &usize| self.statements[*at].declares.as_deref() == Some(name);
+        let declares = move |at: &usize| self.statements[*at].declares == Some(name);
         (0..self.statements.len()).filter(declares)
     }
 
@@ -266,37 +283,65 @@ impl Module {
             .filter(|statement| statement.requires.is_none())
             .collect();
 
+        let mut text = String::with_capacity(4096);
+        for line in &self.purpose {
+            text.push_str(line);
+            text.push('\n');
+        }
         if let (Export::Function(local), [only]) = (&self.export, statements.as_slice()) {
-            let mut lines = self.purpose.clone();
-            lines.extend(only.code());
-            return Part { local: local.clone(), text: lines.join("\n") };
+            for line in only.code() {
+                text.push_str(line);
+                text.push('\n');
+            }
+            text.pop();
+            return Part { local: (*local).to_owned(), text };
         }
 
-        let (local, returned) = match &self.export {
-            Export::Function(name) => (name, vec![format!("\treturn {name}")]),
-            Export::Table(names) => (&self.name, self.returned(names, kept)),
+        let local = match &self.export {
+            Export::Function(name) => name,
+            Export::Table(_) => self.name,
         };
-        let mut lines: Vec<String> = self.purpose.iter().map(|&line| line.to_owned()).collect();
-        lines.push(format!("local {local} = (function()"));
+        text.push_str("local ");
+        text.push_str(local);
+        text.push_str(" = (function()\n");
         for statement in statements {
-            lines.extend(statement.inlined());
+            statement.inline(&mut text);
         }
-        lines.extend(returned);
-        lines.push("end)()".to_owned());
-        Part { local: local.clone(), text: lines.join("\n") }
-    }
-
-    /// The statement that returns those of `names` which are kept.
-    fn returned(&self, names: &[&str], kept: &BTreeSet<usize>) -> Vec<String> {
-        let mut lines = vec!["\treturn {".to_owned()];
-        for name in names {
-            if self.declaration(name).is_some_and(|at| kept.contains(&at)) {
-                lines.push(format!("\t\t{name} = {name},"));
+        match &self.export {
+            Export::Function(name) => {
+                text.push_str("\treturn ");
+                text.push_str(name);
+            }
+            Export::Table(names) => {
+                text.push_str("\treturn {\n");
+                for name in names {
+                    if self.declaration(name).is_some_and(|at| kept.contains(&at)) {
+                        text.push_str("\t\t");
+                        text.push_str(name);
+                        text.push_str(" = ");
+                        text.push_str(name);
+                        text.push_str(",\n");
+                    }
+                }
+                text.push_str("\t}");
             }
         }
-        lines.push("\t}".to_owned());
-        lines
+        text.push_str("\nend)()");
+        Part { local: local.to_owned(), text }
     }
+}
+
+/// The statements that `statement` mentions. A type may have the name of a value: then either may be meant.
+fn uses(statements: &[Statement], statement: &Statement) -> Vec<Use> {
+    let mut found = Vec::new();
+    for word in &statement.words {
+        for (at, other) in statements.iter().enumerate() {
+            if other.declares == Some(word.name) {
+                found.push(Use { at, member: word.member });
+            }
+        }
+    }
+    found
 }
 
 impl Export {
@@ -306,24 +351,27 @@ impl Export {
             "{" => Export::Table(
                 lines.iter().filter_map(|line| line.split_once('=')).map(|(name, _)| name.trim()).collect(),
             ),
-            name => Export::Function(name.to_owned()),
+            name => Export::Function(name),
         }
     }
 }
 
 impl Statement {
-    fn read(lines: Vec<&'static str>) -> Statement {
-        let code: Vec<&str> = lines.iter().copied().skip_while(|line| line.starts_with("--")).collect();
+    fn read(text: &'static str, lines: Vec<&'static str>) -> Statement {
+        let comments = lines.iter().take_while(|line| line.starts_with("--")).count();
+        let code = &lines[comments..];
         let first = code.first().copied().unwrap_or_default();
-        let declared = ["local function ", "local ", "export type ", "type "]
+        let declares = ["local function ", "local ", "export type ", "type "]
             .iter()
             .find_map(|start| first.strip_prefix(start))
-            .map(|rest| leading_name(rest).to_owned());
-        let requires = first
-            .split_once(" = require(\"./")
-            .and_then(|(_, rest)| rest.strip_suffix("\")"))
-            .map(str::to_owned);
-        Statement { declares: declared, requires, words: words(&code.join("\n")), lines }
+            .map(leading_name);
+        let requires = first.split_once(" = require(\"./").and_then(|(_, rest)| rest.strip_suffix("\")"));
+        // Lines are slices of the text, one behind the other.
+        let start = first.as_ptr() as usize - text.as_ptr() as usize;
+        let end =
+            code.last().map_or(start, |last| last.as_ptr() as usize - text.as_ptr() as usize + last.len());
+        let code = if first.is_empty() { "" } else { &text[start..end] };
+        Statement { declares, requires, words: words(code), lines }
     }
 
     /// Its lines without blank ones around it.
@@ -332,14 +380,16 @@ impl Statement {
         self.lines.iter().copied().take(end.map_or(0, |end| end + 1))
     }
 
-    /// Its lines as they stand inside a wrapper, with the blank line it has behind it.
-    fn inlined(&self) -> Vec<String> {
-        let indent = |line: &&'static str| match line.strip_prefix("export ") {
-            _ if line.is_empty() => String::new(),
-            Some(private) => format!("\t{private}"),
-            None => format!("\t{line}"),
-        };
-        self.lines.iter().map(indent).collect()
+    /// Appends its lines as they stand inside a wrapper, with the blank line it has behind it.
+    fn inline(&self, out: &mut String) {
+        for line in &self.lines {
+            let line = line.strip_prefix("export ").unwrap_or(line);
+            if !line.is_empty() {
+                out.push('\t');
+                out.push_str(line);
+            }
+            out.push('\n');
+        }
     }
 }
 
@@ -353,8 +403,8 @@ fn is_name(c: char) -> bool {
 }
 
 /// Every name in `code` that is not itself a member, outside comments and the fixed text of strings.
-fn words(code: &str) -> Vec<Word> {
-    let mut words: Vec<Word> = Vec::new();
+fn words(code: &str) -> Vec<Word<'_>> {
+    let mut words: Vec<Word<'_>> = Vec::new();
     let mut rest = code;
     // What precedes the name at hand: decides whether it is a member.
     let mut before = ' ';
@@ -370,9 +420,9 @@ fn words(code: &str) -> Vec<Word> {
         } else if c.is_ascii_alphabetic() || c == '_' {
             let name = leading_name(rest);
             if before != '.' {
-                words.push(Word { name: name.to_owned(), member: None });
+                words.push(Word { name, member: None });
             } else if let Some(word) = words.last_mut().filter(|word| word.member.is_none()) {
-                word.member = Some(name.to_owned());
+                word.member = Some(name);
             }
             rest = &rest[name.len()..];
             before = 'a';
@@ -514,7 +564,7 @@ mod tests {
     fn statements_are_those_of_a_parser() {
         for (name, text) in runtime::MODULES {
             let tree = full_moon::parse(text).unwrap_or_else(|errors| panic!("{name}: {errors:?}"));
-            let module = Module::read(name);
+            let module = Module::read(name, text);
             let parsed: Vec<&Stmt> = tree.nodes().stmts().collect();
             assert_eq!(parsed.len(), module.statements.len(), "{name}");
             for (theirs, ours) in parsed.iter().zip(&module.statements) {
@@ -524,8 +574,8 @@ mod tests {
                     .collect::<BTreeSet<_>>();
                 let mut names = BTreeSet::new();
                 for word in &ours.words {
-                    names.insert(word.name.clone());
-                    names.extend(word.member.clone());
+                    names.insert(word.name.to_owned());
+                    names.extend(word.member.map(str::to_owned));
                 }
                 let missed: Vec<_> = theirs.difference(&names).filter(|word| *word != "export").collect();
                 assert!(missed.is_empty(), "{name}, {:?}: {missed:?}", ours.declares);
@@ -553,18 +603,18 @@ mod tests {
     #[test]
     fn required_tables_are_used_by_member() {
         for (name, _) in runtime::MODULES {
-            let module = Module::read(name);
+            let (_, module) = Module::named(name);
             for statement in &module.statements {
                 for word in &statement.words {
-                    let declared: Vec<_> = module.declarations(&word.name).collect();
+                    let declared: Vec<_> = module.declarations(word.name).collect();
                     if declared.len() > 1 && word.member.is_none() {
                         continue; // the type of that name
                     }
-                    let required = declared.iter().find_map(|&at| module.statements[at].requires.clone());
+                    let required = declared.iter().find_map(|&at| module.statements[at].requires);
                     let Some(required) = required.filter(|_| statement.requires.is_none()) else {
                         continue;
                     };
-                    let is_table = matches!(Module::read(&required).export, Export::Table(_));
+                    let is_table = matches!(Module::named(required).1.export, Export::Table(_));
                     assert_eq!(is_table, word.member.is_some(), "{name} uses {word:?}");
                 }
             }
@@ -578,7 +628,7 @@ mod tests {
             .iter()
             .map(|word| match &word.member {
                 Some(member) => format!("{}.{member}", word.name),
-                None => word.name.clone(),
+                None => word.name.to_owned(),
             })
             .collect();
         assert_eq!(found, ["a", "b.c", "d", "f", "h.i", "local", "return"]);

@@ -5,6 +5,8 @@
 
 use std::sync::Arc;
 
+use smol_str::SmolStr;
+
 /// A sequence of statements.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Block {
@@ -66,7 +68,7 @@ pub enum Stat {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Param {
     /// The name.
-    pub name: String,
+    pub name: SmolStr,
     /// The annotation.
     pub ty: Option<LuauType>,
 }
@@ -94,21 +96,21 @@ pub enum Expr {
     /// A number.
     Number(f64),
     /// A string.
-    Text(String),
+    Text(SmolStr),
     /// A variable.
-    Name(String),
+    Name(SmolStr),
     /// `...`
     Varargs,
     /// An expression as the schema's author wrote it.
     Verbatim(String),
     /// `a.b`, or `a["b"]` when `b` is no name.
-    Field(Box<Expr>, String),
+    Field(Box<Expr>, SmolStr),
     /// `a[b]`
     Index(Box<Expr>, Box<Expr>),
     /// `f(..)`
     Call(Box<Expr>, Vec<Expr>),
     /// `a:f(..)`
-    Method(Box<Expr>, String, Vec<Expr>),
+    Method(Box<Expr>, SmolStr, Vec<Expr>),
     /// `not a`, `-a`, `#a`
     Unary(UnaryOp, Box<Expr>),
     /// `a + b`
@@ -173,9 +175,9 @@ pub enum BinaryOp {
 #[derive(Clone, Debug, PartialEq)]
 pub enum LuauType {
     /// `Name` or `Name<A, B>`
-    Name(String, Vec<LuauType>),
+    Name(SmolStr, Vec<LuauType>),
     /// `"text"`
-    Text(String),
+    Text(SmolStr),
     /// `T?`
     Optional(Box<LuauType>),
     /// `A | B`
@@ -195,7 +197,7 @@ pub enum LuauType {
 }
 
 /// `name`
-pub fn name(text: impl Into<String>) -> Expr {
+pub fn name(text: impl Into<SmolStr>) -> Expr {
     Expr::Name(text.into())
 }
 
@@ -217,12 +219,12 @@ pub fn size(value: u64) -> Expr {
 }
 
 /// A string.
-pub fn text(value: impl Into<String>) -> Expr {
+pub fn text(value: impl Into<SmolStr>) -> Expr {
     Expr::Text(value.into())
 }
 
 /// `object.key`
-pub fn field(object: Expr, key: impl Into<String>) -> Expr {
+pub fn field(object: Expr, key: impl Into<SmolStr>) -> Expr {
     Expr::Field(Box::new(object), key.into())
 }
 
@@ -243,7 +245,7 @@ pub fn apply(callee: Expr, args: impl IntoIterator<Item = Expr>) -> Expr {
 
 /// `object:key(..)`
 pub fn method(object: Expr, key: &str, args: impl IntoIterator<Item = Expr>) -> Expr {
-    Expr::Method(Box::new(object), key.to_owned(), args.into_iter().collect())
+    Expr::Method(Box::new(object), key.into(), args.into_iter().collect())
 }
 
 /// `a op b`
@@ -356,7 +358,7 @@ pub fn lambda(function: Function) -> Expr {
 }
 
 /// A type by its name.
-pub fn ty(name: impl Into<String>) -> LuauType {
+pub fn ty(name: impl Into<SmolStr>) -> LuauType {
     LuauType::Name(name.into(), Vec::new())
 }
 
@@ -374,12 +376,12 @@ pub fn array(element: LuauType) -> LuauType {
 }
 
 /// A parameter or local with an annotation.
-pub fn param(name: impl Into<String>, ty: LuauType) -> Param {
+pub fn param(name: impl Into<SmolStr>, ty: LuauType) -> Param {
     Param { name: name.into(), ty: Some(ty) }
 }
 
 /// A parameter or local without one.
-pub fn bare(name: impl Into<String>) -> Param {
+pub fn bare(name: impl Into<SmolStr>) -> Param {
     Param { name: name.into(), ty: None }
 }
 
@@ -450,13 +452,13 @@ impl Block {
     }
 
     /// `local name = value`
-    pub fn local(&mut self, name: impl Into<String>, value: Expr) -> &mut Self {
+    pub fn local(&mut self, name: impl Into<SmolStr>, value: Expr) -> &mut Self {
         self.push(Stat::Local(vec![bare(name)], vec![value]))
     }
 
     /// `local name: ty = value`, or `local name = { .. } :: ty`: a table that a local's type is pushed into costs the
     /// checker some of what it can infer in a module, and a cast does not.
-    pub fn local_typed(&mut self, name: impl Into<String>, ty: LuauType, value: Expr) -> &mut Self {
+    pub fn local_typed(&mut self, name: impl Into<SmolStr>, ty: LuauType, value: Expr) -> &mut Self {
         if matches!(&value, Expr::Table(entries) if !entries.is_empty()) {
             return self.local(name, cast(value, ty));
         }
@@ -464,7 +466,7 @@ impl Block {
     }
 
     /// `local name: ty`
-    pub fn declare(&mut self, name: impl Into<String>, ty: LuauType) -> &mut Self {
+    pub fn declare(&mut self, name: impl Into<SmolStr>, ty: LuauType) -> &mut Self {
         self.push(Stat::Local(vec![param(name, ty)], Vec::new()))
     }
 

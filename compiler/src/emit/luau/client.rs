@@ -37,14 +37,14 @@ pub fn emit(schema: &Schema, wire: &Wire) -> String {
     let sends_unreliable = sends(Channel::Unreliable);
 
     let mut code = Block::new();
-    let channels = Channels::new(cx, &mut inbound, &functions);
-    code.append(channels.code.clone());
+    let mut channels = Channels::new(cx, &mut inbound, &functions);
+    code.append(std::mem::take(&mut channels.code));
     let mirrors = Mirrors::new(schema, wire);
     let entities = mirrors.code(cx);
     code.append(step(cx, sends_reliable, sends_unreliable, &mirrors));
 
     let members = {
-        let (inbound, outgoing) = (&inbound, &outgoing);
+        let (inbound, outgoing) = (&inbound, &mut outgoing);
         let own = &mut |cx: &mut Context, own: Own| -> Vec<Entry> {
             let event = match own {
                 Own::Entity(entity) => return mirrors.members(cx, entity),
@@ -53,8 +53,8 @@ pub fn emit(schema: &Schema, wire: &Wire) -> String {
             if let Some(found) = inbound.iter().find(|found| found.info.event.path == event.path) {
                 return found.members(cx);
             }
-            let found = outgoing.iter().find(|(info, _)| info.event.path == event.path);
-            found.map(|(_, entries)| entries.clone()).unwrap_or_default()
+            let found = outgoing.iter_mut().find(|(info, _)| info.event.path == event.path);
+            found.map(|(_, entries)| std::mem::take(entries)).unwrap_or_default()
         };
         let mut entries = mirrors.module_members(cx);
         entries.extend(module::members(cx, wire, &schema.root, own, &functions));

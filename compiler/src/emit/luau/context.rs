@@ -8,7 +8,7 @@ use crate::emit::bundle::Bundle;
 use crate::schema::{Options, PackedBooleanReader, Schema, Side};
 
 /// Names a generated module or function uses for itself, Roblox's among them, so that none derived from the schema may be
-/// one of them.
+/// one of them; in order.
 const OWN: &[&str] = &[
     "BASE",
     "Batch",
@@ -37,9 +37,9 @@ const OWN: &[&str] = &[
     "Filling",
     "First",
     "FirstSlot",
+    "FixedTick",
     "Flag",
     "Forget",
-    "FixedTick",
     "FoundEntities",
     "FoundReliable",
     "FoundUnreliable",
@@ -134,7 +134,7 @@ const OWN_ENDS: &[&str] = &[
 
 /// Whether the module may have a local of that name.
 fn is_own(base: &str) -> bool {
-    OWN.contains(&base)
+    OWN.binary_search(&base).is_ok()
         || OWN_STARTS.iter().any(|start| base.starts_with(start))
         || OWN_ENDS.iter().any(|end| base.ends_with(end))
         || blinkblox_luau_runtime::module(base).is_some()
@@ -156,6 +156,8 @@ pub struct Context<'a> {
     pub stores: bool,
     /// What items are written into at the moment.
     pub sink: Sink,
+    /// Whether a reader asked for `End`, the length of its buffer, since this was last taken back.
+    pub asks_end: bool,
     /// Whether the client has packets of a length known ahead, which takes `NoInstances`.
     pub sends_packets: bool,
 }
@@ -183,6 +185,7 @@ impl<'a> Context<'a> {
             side,
             stores: false,
             sink: Sink::Batch,
+            asks_end: false,
             sends_packets: false,
         }
     }
@@ -232,7 +235,9 @@ impl Names {
 
     /// A name like `hint` for the module itself, unique among those.
     pub fn own(&mut self, hint: &str) -> String {
-        self.choose(hint, |base| OWN.contains(&base) || blinkblox_luau_runtime::module(base).is_some())
+        self.choose(hint, |base| {
+            OWN.binary_search(&base).is_ok() || blinkblox_luau_runtime::module(base).is_some()
+        })
     }
 
     fn choose(&mut self, hint: &str, is_taken: impl Fn(&str) -> bool) -> String {
@@ -257,6 +262,11 @@ impl Names {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn own_names_are_in_order() {
+        assert!(OWN.is_sorted());
+    }
 
     #[test]
     fn names_are_unique_and_leave_the_modules_own_alone() {

@@ -13,23 +13,20 @@ pub fn members(cx: &mut Context, decl: &TypeDecl, plan: &Plan) -> Vec<Entry> {
     let value_type = ty(decl.luau_name.as_str());
     let what = decl.path.join(".");
 
-    let mut names = Names::default();
-    let mut body = Block::new();
-    let (values, _) = read::payload(cx, &mut names, plan, 0, &what, &mut body);
-    if let Some(value) = values.into_iter().next() {
-        let local = names.fresh("Result");
-        body.local_typed(&local, value_type.clone(), value);
-        body.ret([name(local)]);
-    }
-    let printed = super::print::print(&body);
-    let mut whole = Block::new();
-    if printed.contains("End") {
-        whole.local("End", call("buffer.len", [name("Buffer")]));
-    }
-    if plan.block.tail || printed.contains("Cursor") {
-        whole.local("Cursor", num(0));
-    }
-    whole.append(body);
+    let whole = read::alone(cx, |cx, out| {
+        let mut names = Names::default();
+        let mut body = Block::new();
+        let (values, _) = read::payload(cx, &mut names, plan, 0, &what, &mut body);
+        if let Some(value) = values.into_iter().next() {
+            let local = names.fresh("Result");
+            body.local_typed(&local, value_type.clone(), value);
+            body.ret([name(local)]);
+        }
+        if plan.block.tail || super::print::print(&body).contains("Cursor") {
+            out.local("Cursor", num(0));
+        }
+        out.append(body);
+    });
     let reader =
         Function::new(vec![param("Buffer", ty("buffer"))], whole).returning(vec![value_type.clone()]);
 

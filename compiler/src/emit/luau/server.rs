@@ -46,8 +46,8 @@ pub fn emit(schema: &Schema, wire: &Wire) -> String {
     uses.reliable |= !functions.is_empty();
     uses.calls = functions.iter().any(|info| !info.is_answered(Side::Server));
 
-    let channels = Channels::new(cx, &mut inbound, &functions);
-    code.append(channels.code.clone());
+    let mut channels = Channels::new(cx, &mut inbound, &functions);
+    code.append(std::mem::take(&mut channels.code));
     let authority = Authority::new(schema, wire);
     let entities = authority.code(cx);
     let step = step(cx, &uses, &streams, &authority);
@@ -58,7 +58,7 @@ pub fn emit(schema: &Schema, wire: &Wire) -> String {
     let members = {
         let inbound = &inbound;
         let streams = &streams;
-        let outgoing = &outgoing;
+        let outgoing = &mut outgoing;
         let own = &mut |cx: &mut Context, own: Own| -> Vec<Entry> {
             let event = match own {
                 Own::Entity(entity) => return authority.members(cx, entity),
@@ -70,8 +70,8 @@ pub fn emit(schema: &Schema, wire: &Wire) -> String {
             if let Some((info, object)) = streams.iter().find(|(info, _)| info.event.path == event.path) {
                 return stream_members(cx, info, object);
             }
-            let found = outgoing.iter().find(|(info, _)| info.event.path == event.path);
-            found.map(|(_, entries)| entries.clone()).unwrap_or_default()
+            let found = outgoing.iter_mut().find(|(info, _)| info.event.path == event.path);
+            found.map(|(_, entries)| std::mem::take(entries)).unwrap_or_default()
         };
         let mut entries = authority.module_members(cx);
         entries.extend(module::members(cx, wire, &schema.root, own, &functions));

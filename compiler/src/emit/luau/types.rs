@@ -73,7 +73,7 @@ pub fn of_type(schema: &Schema, value: &Type) -> LuauType {
         TypeKind::Set(flags) => flags_table(flags),
         TypeKind::UnitEnum(values) => literals(values),
         TypeKind::TaggedEnum { tag, variants } => union(variants.iter().map(|variant| {
-            let mut fields = vec![(tag.clone(), LuauType::Text(variant.name.clone()))];
+            let mut fields = vec![(tag.clone(), LuauType::Text(variant.name.as_str().into()))];
             let own = variant.fields.iter().map(|field| (field.name.clone(), of_type(schema, &field.ty)));
             fields.extend(own);
             LuauType::Table(fields)
@@ -83,7 +83,7 @@ pub fn of_type(schema: &Schema, value: &Type) -> LuauType {
         ),
         TypeKind::Named { decl, args, .. } => {
             let name = schema.types.get(decl.0 as usize).map_or("any", |decl| decl.luau_name.as_str());
-            LuauType::Name(name.to_owned(), args.iter().map(|arg| of_type(schema, arg)).collect())
+            LuauType::Name(name.into(), args.iter().map(|arg| of_type(schema, arg)).collect())
         }
         TypeKind::Parameter(name) => ty(parameter(schema, name)),
     }
@@ -122,7 +122,7 @@ pub fn of_node(schema: &Schema, node: &Node) -> LuauType {
         Shape::Set(set) => flags_table(&set.flags),
         Shape::UnitEnum { values, .. } => literals(values),
         Shape::TaggedEnum(tagged) => union(tagged.variants.iter().map(|variant| {
-            let mut fields = vec![(tagged.tag.clone(), LuauType::Text(variant.name.clone()))];
+            let mut fields = vec![(tagged.tag.clone(), LuauType::Text(variant.name.as_str().into()))];
             if let Shape::Struct(members) = &variant.block.body.shape {
                 let own = members.iter().map(|member| (member.name.clone(), of_node(schema, &member.node)));
                 fields.extend(own);
@@ -141,7 +141,7 @@ fn flags_table(flags: &[String]) -> LuauType {
 }
 
 fn literals(values: &[String]) -> LuauType {
-    union(values.iter().map(|value| LuauType::Text(value.clone())))
+    union(values.iter().map(|value| LuauType::Text(value.as_str().into())))
 }
 
 fn union(members: impl Iterator<Item = LuauType>) -> LuauType {

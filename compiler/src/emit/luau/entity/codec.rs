@@ -35,26 +35,28 @@ pub fn writer(
 /// `local function name(Buffer, Cursor, Data): number`: puts a plan's values into the fields `keys` of `Data`, and gives
 /// the offset behind them.
 pub fn reader(cx: &mut Context, function: &str, what: &str, plan: &Plan, keys: &[String]) -> Stat {
-    let mut names = Names::default();
-    let mut body = Block::new();
-    let (values, advance) = read::payload(cx, &mut names, plan, 0, what, &mut body);
-    for (key, value) in keys.iter().zip(values) {
-        body.assign(field(name("Data"), key.as_str()), value);
-    }
-    body.ret([add(name("Cursor"), size(advance))]);
+    let body = read::alone(cx, |cx, body| {
+        let mut names = Names::default();
+        let (values, advance) = read::payload(cx, &mut names, plan, 0, what, body);
+        for (key, value) in keys.iter().zip(values) {
+            body.assign(field(name("Data"), key.as_str()), value);
+        }
+        body.ret([add(name("Cursor"), size(advance))]);
+    });
     let params = vec![param("Buffer", ty("buffer")), param("Cursor", ty("number")), param("Data", ty("any"))];
     Stat::Function(function.to_owned(), Function::new(params, body).returning(vec![ty("number")]))
 }
 
 /// `local function name(Buffer, Cursor): (T, number)`: a value and the offset behind it.
 pub fn value_reader(cx: &mut Context, function: &str, what: &str, plan: &Plan, kind: LuauType) -> Stat {
-    let mut names = Names::default();
-    let mut body = Block::new();
-    let (values, advance) = read::payload(cx, &mut names, plan, 0, what, &mut body);
-    let value = values.into_iter().next().unwrap_or(Expr::Nil);
-    let local = names.fresh("Input");
-    body.local_typed(&local, kind.clone(), value);
-    body.ret([name(local), add(name("Cursor"), size(advance))]);
+    let body = read::alone(cx, |cx, body| {
+        let mut names = Names::default();
+        let (values, advance) = read::payload(cx, &mut names, plan, 0, what, body);
+        let value = values.into_iter().next().unwrap_or(Expr::Nil);
+        let local = names.fresh("Input");
+        body.local_typed(&local, kind.clone(), value);
+        body.ret([name(local), add(name("Cursor"), size(advance))]);
+    });
     let params = vec![param("Buffer", ty("buffer")), param("Cursor", ty("number"))];
     Stat::Function(function.to_owned(), Function::new(params, body).returning(vec![kind, ty("number")]))
 }

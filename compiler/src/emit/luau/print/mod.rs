@@ -15,7 +15,7 @@ const TAB: usize = 4;
 
 /// Text of a whole module.
 pub fn print(block: &Block) -> String {
-    let mut printer = Printer { out: String::new(), depth: 0, column: 0 };
+    let mut printer = Printer { out: String::with_capacity(65536), depth: 0, column: 0 };
     printer.block(block);
     printer.out
 }
@@ -55,6 +55,9 @@ pub fn number(value: f64) -> String {
     if value.is_infinite() {
         return if value > 0.0 { "math.huge" } else { "-math.huge" }.to_owned();
     }
+    if value.fract() == 0.0 && value.abs() < 1e9 && (value != 0.0 || value.is_sign_positive()) {
+        return (value as i64).to_string();
+    }
     let plain = format!("{value}");
     if plain.len() <= 24 { plain } else { format!("{value:e}") }
 }
@@ -83,7 +86,7 @@ pub fn quoted(value: &str) -> String {
 impl Printer {
     fn write(&mut self, text: &str) {
         self.out.push_str(text);
-        self.column += text.chars().count();
+        self.column += if text.is_ascii() { text.len() } else { text.chars().count() };
     }
 
     fn line(&mut self) {
@@ -126,6 +129,11 @@ impl Printer {
 
     fn stat(&mut self, stat: &Stat) {
         match stat {
+            Stat::Source(text) if self.depth == 0 => {
+                self.out.push_str(text);
+                self.out.push('\n');
+                return;
+            }
             Stat::Source(text) => {
                 for line in text.lines() {
                     if !line.is_empty() {

@@ -103,6 +103,7 @@ impl Reader<'_, '_> {
         if list.place == Place::Append {
             self.room(packed.clone(), what, out);
         } else if count != Expr::Number(0.0) {
+            self.cx.asks_end = true;
             let left = sub(name("End"), at.clone());
             out.when(gt(packed.clone(), left), fail(format!("{what}: more than the packet holds")));
         }

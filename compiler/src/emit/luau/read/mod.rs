@@ -57,6 +57,22 @@ pub fn payload(
     (values, if block.tail { 0 } else { head })
 }
 
+/// The body of a function of its own that reads: `build` gives its statements, in front of which `End` is declared when they
+/// ask for it. The readers of packets have it anyway.
+pub fn alone(cx: &mut Context, build: impl FnOnce(&mut Context, &mut Block)) -> Block {
+    let before = std::mem::take(&mut cx.asks_end);
+    let mut body = Block::new();
+    build(cx, &mut body);
+    let asked = std::mem::replace(&mut cx.asks_end, before);
+    if !asked {
+        return body;
+    }
+    block(|b| {
+        b.local("End", call("buffer.len", [name("Buffer")]));
+        b.append(body);
+    })
+}
+
 /// Reads values of a payload now, each into a local under the name and of the type that go with it; what needs no
 /// reading stays as it is.
 pub fn held(

@@ -79,6 +79,7 @@ impl Reader<'_, '_> {
 
     /// Refuses a count that the rest of the packet cannot hold.
     pub(super) fn room(&mut self, needed: Expr, what: &str, out: &mut Block) {
+        self.cx.asks_end = true;
         let left = sub(name("End"), name("Cursor"));
         out.when(gt(needed, left), fail(format!("{what}: more than the packet holds")));
     }
