@@ -62,16 +62,18 @@ pub fn all() -> Vec<Page> {
 }
 
 fn page(file: PathBuf, name: String) -> Page {
-    let text = std::fs::read_to_string(&file).unwrap().replace("\r\n", "\n");
+    let text = std::fs::read_to_string(&file).expect("the page can be read").replace("\r\n", "\n");
     Page { file, name, text }
 }
 
 fn collect(folder: &Path, prefix: &str, found: &mut Vec<Page>) {
-    let mut entries: Vec<PathBuf> =
-        std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    let mut entries: Vec<PathBuf> = std::fs::read_dir(folder)
+        .expect("the folder can be read")
+        .map(|entry| entry.expect("it can be read").path())
+        .collect();
     entries.sort();
     for path in entries {
-        let name = format!("{prefix}{}", path.file_name().unwrap().to_str().unwrap());
+        let name = format!("{prefix}{}", path.file_name().unwrap_or_default().to_string_lossy());
         if path.is_dir() {
             collect(&path, &format!("{name}/"), found);
         } else if name.ends_with(".md") {
