@@ -90,7 +90,7 @@ fn the_document_holds_the_draft_and_what_is_left_to_decide() {
     let refused = json(&blinkblox(&folder, &["bad.zap", "--from", "zap", "--json"]));
     assert_eq!(refused["success"], false);
     assert_eq!(refused["diagnostics"][0]["code"], "E4008");
-    assert_eq!(refused["diagnostics"][0]["line"], 1);
+    assert_eq!(refused["diagnostics"][0]["range"]["start"]["line"], 1);
     assert_eq!(names(&folder), ["bad.zap", "depot.zap"]);
 }
 
