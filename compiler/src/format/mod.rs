@@ -8,7 +8,7 @@ mod layout;
 mod tree;
 
 use crate::diagnostics::Diagnostic;
-use crate::source::FileId;
+use crate::source::{FileId, Span};
 use crate::syntax;
 
 /// What a level of indentation is written as.
@@ -43,9 +43,62 @@ pub fn format(file: FileId, text: &str, indent: Indent) -> Result<String, Vec<Di
     Ok(layout::write(&tree, indent))
 }
 
+/// The statements that a run of bytes touches, in the canonical layout: the bytes they take, and what to write there.
+/// `None` when it touches none.
+///
+/// Errors: the syntax errors of the text, which is then left as it is.
+pub fn format_part(
+    text: &str,
+    part: Span,
+    indent: Indent,
+) -> Result<Option<(Span, String)>, Vec<Diagnostic>> {
+    let formatted = format(part.file, text, indent)?;
+    // The layout keeps every statement and their order.
+    let (old, new) = (statements(part.file, text), statements(part.file, &formatted));
+    let touches = |span: &Span| span.start <= part.end && part.start <= span.end;
+    let first = old.iter().position(touches);
+    let last = old.iter().rposition(touches);
+    let (Some(first), Some(last)) = (first, last) else { return Ok(None) };
+    let (Some(start), Some(end)) = (new.get(first), new.get(last)) else { return Ok(None) };
+    let laid_out = formatted.get(start.start as usize..end.end as usize).unwrap_or("");
+    Ok(Some((old[first].to(old[last]), laid_out.to_string())))
+}
+
+/// Where the options and declarations of a text are, in order; what stands in a scope belongs to the scope.
+fn statements(file: FileId, text: &str) -> Vec<Span> {
+    let document = syntax::parse(file, text).document;
+    let options = document.options.iter().map(|option| option.span);
+    let mut spans: Vec<Span> =
+        options.chain(document.declarations.iter().map(|declaration| declaration.span)).collect();
+    spans.sort_by_key(|span| span.start);
+    spans
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_part_is_laid_out_alone() {
+        let text =
+            "option Casing=Camel\ntype A=u8 -- a\n-- b\ntype   B=u8?\nstruct C{X:A,\nY:B}\ntype  D=u8\n";
+        let part = |from: &str, to: &str| {
+            let span = Span::new(FileId(0), text.find(from).unwrap(), text.find(to).unwrap());
+            let (place, new) = format_part(text, span, Indent::Tabs).unwrap()?;
+            Some(format!("{} => {new}", &text[place.start as usize..place.end as usize]))
+        };
+        assert_eq!(part("B", "=u8?").as_deref(), Some("type   B=u8? => type B = u8?"));
+        assert_eq!(
+            part("Y:B", "Y:B").as_deref(),
+            Some("struct C{X:A,\nY:B} => struct C {\n\tX: A,\n\tY: B,\n}")
+        );
+        assert_eq!(
+            part("option", "A=u8").as_deref(),
+            Some("option Casing=Camel\ntype A=u8 => option Casing = Camel\n\ntype A = u8"),
+        );
+        assert_eq!(part("- b", " b"), None);
+        assert!(format_part("type A =", Span::new(FileId(0), 0, 1), Indent::Tabs).is_err());
+    }
 
     fn formatted(text: &str) -> String {
         let once = format(FileId(0), text, Indent::Tabs).unwrap();

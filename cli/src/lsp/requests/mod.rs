@@ -22,8 +22,9 @@ use lsp_server::{ErrorCode, Request, Response};
 use lsp_types::request::{
     CodeActionRequest, CodeLensRequest, Completion, DocumentDiagnosticRequest, DocumentHighlightRequest,
     DocumentLinkRequest, DocumentSymbolRequest, ExecuteCommand, FoldingRangeRequest, Formatting,
-    GotoDefinition, HoverRequest, InlayHintRequest, PrepareRenameRequest, References, Rename,
-    Request as Method, SelectionRangeRequest, SemanticTokensFullRequest, WorkspaceSymbolRequest,
+    GotoDefinition, HoverRequest, InlayHintRequest, OnTypeFormatting, PrepareRenameRequest, RangeFormatting,
+    References, Rename, Request as Method, SelectionRangeRequest, SemanticTokensFullRequest,
+    WorkspaceSymbolRequest,
 };
 
 use super::documents::Documents;
@@ -47,6 +48,8 @@ pub fn answer(documents: &mut Documents, request: Request) -> Response {
         .on::<FoldingRangeRequest>(folding_range::answer)
         .on::<SelectionRangeRequest>(selection_range::answer)
         .on::<Formatting>(formatting::answer)
+        .on::<RangeFormatting>(formatting::range)
+        .on::<OnTypeFormatting>(formatting::on_type)
         .on::<DocumentLinkRequest>(document_link::answer)
         .on::<CodeActionRequest>(code_action::answer)
         .on::<CodeLensRequest>(code_lens::answer)
