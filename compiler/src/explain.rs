@@ -65,6 +65,8 @@ pages! {
     AnalyzeUnnamedEnum = "E3037",
     AnalyzeUnknownClass = "W3038",
     AnalyzeInvalidEntity = "E3040",
+    AnalyzeInvalidTable = "E3041",
+    AnalyzeInvalidState = "E3042",
     AnalyzeIdleSetting = "W3043",
     OutputMissingPath = "E4001",
     OutputSamePath = "E4002",

@@ -12,6 +12,8 @@ use crate::source::{Sources, Span};
 use crate::wire::entity::EntityWire;
 use crate::wire::plan::{Layout, Plan};
 use crate::wire::size::{Fit, Size, fields, measure_event};
+use crate::wire::state::StateWire;
+use crate::wire::table::TableWire;
 use crate::wire::{EventWire, ExportWire, FunctionWire, ItemWire, Wire};
 
 /// Sizes of everything a schema compiles.
@@ -45,6 +47,10 @@ pub enum ItemKind {
     Event(Side, Delivery),
     /// A function and the side that calls it.
     Function(Side),
+    /// A state.
+    State,
+    /// A table and the side that pushes its rows.
+    Table(Side),
     /// An entity and its number.
     Entity,
     /// An exported type, in the storage layout.
@@ -54,6 +60,7 @@ pub enum ItemKind {
 /// Sizes of a payload or of a stored value.
 #[derive(Clone, Debug)]
 pub struct PartSizes {
+    /// `data`, `call`, `answer`, `frame`, `row` or `stored`.
     /// `data`, `call`, `answer`, `input` or `stored`.
     pub name: &'static str,
     /// Bytes in front of the payload.
@@ -104,6 +111,28 @@ impl Sizes {
                         fit: None,
                     });
                 }
+                Item::State(state) => {
+                    let planned = StateWire::of(state);
+                    self.items.push(ItemSizes {
+                        name: state.path.join("."),
+                        kind: ItemKind::State,
+                        index: Some(planned.frame.header.index),
+                        parts: vec![part("frame", &planned.frame, state.span, sources)],
+                        fit: None,
+                    });
+                }
+                Item::Table(table) => {
+                    let plan = TableWire::of(table).row;
+                    let fields = rows(&plan, table.span, sources);
+                    let row = PartSizes { name: "row", header: 0, size: plan.block.size.sealed(), fields };
+                    self.items.push(ItemSizes {
+                        name: table.path.join("."),
+                        kind: ItemKind::Table(table.from),
+                        index: Some(table.index),
+                        parts: vec![row],
+                        fit: None,
+                    });
+                }
                 Item::Entity(entity) => self.items.push(entity_sizes(entity, schema, sources)),
                 Item::Type(id) => {
                     let decl = schema.types.get(id.0 as usize).filter(|decl| decl.export);
@@ -145,7 +174,9 @@ impl Sizes {
             }
         }
         if out.is_empty() {
-            out.push_str("The schema declares no event, no function and no exported type.\n");
+            out.push_str(
+                "The schema declares no event, no function, no state, no table and no exported type.\n",
+            );
         }
         out
     }
@@ -155,10 +186,10 @@ impl Sizes {
         let mut events = Vec::new();
         let mut functions = Vec::new();
         let mut types = Vec::new();
-        let mut entities = Vec::new();
+        let (mut states, mut tables, mut entities) = (Vec::new(), Vec::new(), Vec::new());
         for item in &self.items {
             let mut object = json!({ "name": item.name });
-            if let (Some(index), ItemKind::Entity) = (item.index, item.kind) {
+            if let (Some(index), ItemKind::Entity | ItemKind::Table(_)) = (item.index, item.kind) {
                 object["index"] = index.into();
             } else if let Some(index) = item.index {
                 object["channel"] = channel_name(item.kind.channel()).into();
@@ -186,13 +217,20 @@ impl Sizes {
                     object["from"] = side_name(from).into();
                     functions.push(object);
                 }
+                ItemKind::State => states.push(object),
+                ItemKind::Table(from) => {
+                    object["from"] = side_name(from).into();
+                    tables.push(object);
+                }
                 ItemKind::Entity => entities.push(object),
                 ItemKind::Type => types.push(object),
             }
         }
         let mut document = json!({ "events": events, "functions": functions, "types": types });
-        if !entities.is_empty() {
-            document["entities"] = entities.into();
+        for (key, found) in [("states", states), ("tables", tables), ("entities", entities)] {
+            if !found.is_empty() {
+                document[key] = found.into();
+            }
         }
         document
     }
@@ -251,9 +289,8 @@ fn part(name: &'static str, item: &ItemWire, owner: Span, sources: &Sources) -> 
 /// Members of a plan. `owner` is the name of the declaration, where members that it does not write have their type.
 fn rows(plan: &Plan, owner: Span, sources: &Sources) -> Vec<Row> {
     let row = |field: crate::wire::size::FieldSize| Row {
-        // Stamps are all that the compiler adds by itself.
         ty: match &field.path {
-            _ if field.ty == owner => "u16".to_owned(),
+            path if field.ty == owner => own_type(path).to_owned(),
             // A variant has no type of its own, only fields.
             path if path.ends_with('>') => String::new(),
             _ => one_line(sources.text(field.ty)),
@@ -264,6 +301,15 @@ fn rows(plan: &Plan, owner: Span, sources: &Sources) -> Vec<Row> {
         unbounded: field.unbounded,
     };
     fields(plan).into_iter().map(row).collect()
+}
+
+/// Type of a member that the compiler adds by itself: a stamp, or what a state's frame says of itself.
+fn own_type(path: &str) -> &'static str {
+    match path {
+        "Kind" => "u8(0..2)",
+        path if path.starts_with("Cleared.") => "boolean",
+        _ => "u16",
+    }
 }
 
 /// Longest type shown in a table.
@@ -285,9 +331,11 @@ impl ItemKind {
             ItemKind::Event(_, Delivery::Unreliable | Delivery::OrderedUnreliable) | ItemKind::Entity => {
                 Channel::Unreliable
             }
-            ItemKind::Event(_, Delivery::Reliable) | ItemKind::Function(_) | ItemKind::Type => {
-                Channel::Reliable
-            }
+            ItemKind::Event(_, Delivery::Reliable)
+            | ItemKind::Function(_)
+            | ItemKind::State
+            | ItemKind::Table(_)
+            | ItemKind::Type => Channel::Reliable,
         }
     }
 }
@@ -301,6 +349,11 @@ impl ItemSizes {
             ItemKind::Event(from, _) => format!("event {}, from the {}{index}", self.name, side(from)),
             ItemKind::Function(from) => {
                 format!("function {}, called by the {}{index}", self.name, side(from))
+            }
+            ItemKind::State => format!("state {}, from the server{index}", self.name),
+            ItemKind::Table(from) => {
+                let index = self.index.map_or(String::new(), |index| format!(", table {index}"));
+                format!("table {}, from the {}{index}", self.name, side(from))
             }
             ItemKind::Entity => {
                 let index = self.index.unwrap_or_default();

@@ -46,8 +46,8 @@ macro_rules! folders {
 }
 
 folders! {
-    casing conventions declaring diagnostics emulator entities flushing functions hostile leaving limits loading members names
-    numbers options rates receiving reports sending stamps streams texts traffic types
+    casing conventions declaring diagnostics emulator entities flushing functions hostile leaving limits loading
+    members names numbers options rates receiving reports sending stamps states streams tables texts traffic types
 }
 
 #[test]
@@ -190,13 +190,13 @@ fn lag_compensation_example() {
 /// Ids such as `S12` at the start of words of a name.
 fn ids(name: &str) -> impl Iterator<Item = String> + '_ {
     name.split(|c: char| !c.is_ascii_alphanumeric()).filter_map(|word| {
-        let digits = word.strip_prefix('S').or_else(|| word.strip_prefix('T'))?;
+        let digits = word.strip_prefix(['S', 'T', 'B', 'P'])?;
         (!digits.is_empty() && digits.chars().all(|c| c.is_ascii_digit())).then(|| word.to_owned())
     })
 }
 
 #[test]
-fn every_row_of_the_stream_and_stamp_checklist_has_a_spec() {
+fn every_row_of_the_checklists_has_a_spec() {
     let listed = RunOptions { list: true, ..options("tests/luau") };
     let report = run(&listed, |_| {});
     let found: BTreeSet<String> = report
@@ -205,7 +205,16 @@ fn every_row_of_the_stream_and_stamp_checklist_has_a_spec() {
         .flat_map(|file| &file.tests)
         .flat_map(|test| ids(&test.name).collect::<Vec<_>>())
         .collect();
-    let wanted = (1..=82).map(|row| format!("S{row}")).chain((1..=33).map(|row| format!("T{row}")));
+    let of =
+        |letter: char, rows: std::ops::RangeInclusive<u32>| rows.map(move |row| format!("{letter}{row}"));
+    let wanted = of('S', 1..=82)
+        .chain(of('T', 1..=33))
+        // States: the second row is advice, the one before the last is of sessions.
+        .chain(of('B', 1..=1))
+        .chain(of('B', 3..=36))
+        .chain(of('B', 38..=38))
+        // Tables.
+        .chain(of('P', 44..=71));
     let missing: Vec<String> = wanted.filter(|row| !found.contains(row)).collect();
     assert!(missing.is_empty(), "rows without a spec: {missing:?}");
 }

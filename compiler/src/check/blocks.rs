@@ -55,6 +55,7 @@ pub fn missing_field(owner: Span, inside: Span, field: &str, what: &str, name: &
         "Call" => "Call: SingleSync",
         "Yield" => "Yield: Coroutine",
         "Data" => "Data: struct { Value: u8 }",
+        "Fields" => "Fields: { Slot: u8 }",
         _ => "Rate: 10",
     };
     let of = if what == "stream" { "the stream of".to_string() } else { what.to_string() };

@@ -35,6 +35,14 @@ pub(super) fn check(checked: &Checked, sink: &mut Vec<Diagnostic>) {
             }
         }
     }
+    for declared in checked.states {
+        walk.compiled = declared.compiled;
+        declared.state.types().into_iter().for_each(|ty| walk.ty(ty));
+    }
+    for declared in checked.tables {
+        walk.compiled = declared.compiled;
+        declared.table.fields.iter().for_each(|field| walk.ty(&field.ty));
+    }
     walk.compiled = false;
     for ty in checked.excluded_types {
         walk.ty(ty);

@@ -13,7 +13,9 @@ mod priority;
 mod rates;
 mod sizes;
 mod stamps;
+mod states;
 mod streams;
+mod tables;
 mod typescript;
 
 use std::collections::{BTreeMap, HashMap};
@@ -21,6 +23,8 @@ use std::collections::{BTreeMap, HashMap};
 use crate::diagnostics::Diagnostic;
 use crate::schema::event::Declared;
 use crate::schema::resolve::{DeclaredName, Uses};
+use crate::schema::state::DeclaredState;
+use crate::schema::table::DeclaredTable;
 use crate::schema::{Schema, Type, TypeId, TypeKind};
 use crate::source::Span;
 
@@ -30,6 +34,10 @@ pub(crate) struct Checked<'a> {
     pub schema: &'a Schema,
     /// Every event and function, those the profile leaves out included.
     pub declared: &'a [Declared],
+    /// Every state, likewise.
+    pub states: &'a [DeclaredState],
+    /// Every table, likewise.
+    pub tables: &'a [DeclaredTable],
     /// Every compiled name, in order of declaration.
     pub names: &'a [DeclaredName],
     /// What brings Roblox types into the modules.
@@ -59,6 +67,8 @@ pub(crate) fn run(checked: &Checked, sink: &mut Vec<Diagnostic>) {
     streams::check(checked, sink);
     stamps::check(checked, sink);
     priority::check(checked, sink);
+    states::check(checked, sink);
+    tables::check(checked, sink);
     libraries::check(checked, sink);
     typescript::check(checked, sink);
     sizes::check(checked, sink);

@@ -76,7 +76,12 @@ pub(crate) fn spelled(name: &str, casing: Casing) -> String {
 /// `members` are those names as the casing spells them.
 fn member(checked: &Checked, declared: &DeclaredName, members: &[String]) -> Option<Diagnostic> {
     let here = match declared.kind {
-        NameKind::Type { .. } | NameKind::Event | NameKind::Function | NameKind::Entity => true,
+        NameKind::Type { .. }
+        | NameKind::Event
+        | NameKind::Function
+        | NameKind::State
+        | NameKind::Table
+        | NameKind::Entity => true,
         NameKind::Scope | NameKind::Import => false,
     };
     let text = declared.name.text.as_str();
@@ -111,6 +116,7 @@ fn optional_member(checked: &Checked, declared: &DeclaredName) -> Option<Diagnos
             checked.option("ClientConnectTimeout"),
         ),
         ("Limits", options.export_limits, true, checked.option("ExportLimits")),
+        ("StepTables", !checked.tables.is_empty(), keyed, None),
         ("HasRemoteAuthority", entities, keyed, None),
         ("SetReplicationRate", entities, keyed, None),
         ("GetReplicationRate", entities, keyed, None),

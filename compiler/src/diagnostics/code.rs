@@ -105,6 +105,10 @@ codes! {
     AnalyzeUnknownClass = 3038,
     /// A field of an entity that may not be so.
     AnalyzeInvalidEntity = 3040,
+    /// A bad table.
+    AnalyzeInvalidTable = 3041,
+    /// A bad state.
+    AnalyzeInvalidState = 3042,
     /// A setting without effect.
     AnalyzeIdleSetting = 3043,
     /// No output path.

@@ -8,7 +8,8 @@ mod text;
 mod ty;
 
 use crate::schema::{
-    Entity, Event, Following, Function, Item, Options, Ownership, Payload, Schema, Scope, TypeDecl,
+    Entity, Event, Following, Function, Item, Options, Ownership, Payload, Schema, Scope, State, Table, Type,
+    TypeDecl, TypeKind,
 };
 use crate::wire::signature::signature;
 use ty::Differences;
@@ -46,6 +47,10 @@ pub enum Kind {
     Event,
     /// `function`
     Function,
+    /// `state`
+    State,
+    /// `table`
+    Table,
     /// `entity`
     Entity,
     /// An exported type.
@@ -148,6 +153,7 @@ impl Diff {
                 None => self.gone(Kind::Function, &function.path, new.moved_function(function, old)),
             }
         }
+        self.live(old, new);
         for entity in &old.entities {
             match new.entities.iter().find(|other| other.path == entity.path) {
                 Some(other) => self.entity(entity, other),
@@ -182,6 +188,55 @@ impl Diff {
                 self.whole(Kind::Type, &decl.path, What::Added, Effect::None);
             }
         }
+    }
+
+    /// States and tables, which are told apart by their paths alone.
+    fn live(&mut self, old: &Items, new: &Items) {
+        for state in &old.states {
+            match new.states.iter().find(|other| other.path == state.path) {
+                Some(other) => self.state(state, other),
+                None => self.whole(Kind::State, &state.path, What::Removed, Effect::Refused),
+            }
+        }
+        for state in new.states.iter().filter(|state| !old.states.iter().any(|one| one.path == state.path)) {
+            self.whole(Kind::State, &state.path, What::Added, Effect::Refused);
+        }
+        for table in &old.tables {
+            match new.tables.iter().find(|other| other.path == table.path) {
+                Some(other) => self.table(table, other),
+                None => self.whole(Kind::Table, &table.path, What::Removed, Effect::Refused),
+            }
+        }
+        for table in new.tables.iter().filter(|table| !old.tables.iter().any(|one| one.path == table.path)) {
+            self.whole(Kind::Table, &table.path, What::Added, Effect::Refused);
+        }
+    }
+
+    fn state(&mut self, old: &State, new: &State) {
+        let place = |state: &State| format!("reliable index {}", state.index);
+        self.renumbered(Kind::State, &old.path, &place(old), &place(new));
+        let codec = |state: &State| if state.custom { "Custom" } else { "Plan" }.to_owned();
+        let key = |state: &State| state.key.clone().map_or(Payload::Nothing, Payload::Single);
+        let mut found = Differences::new(Effect::Refused);
+        found.payload("Key", &key(old), &key(new));
+        found.types("Data", &old.data, &new.data);
+        found.compare("Codec", &codec(old), &codec(new));
+        found.effect = Effect::None;
+        let per = |state: &State| describe::presence(state.per_player);
+        found.compare("Per", &per(old), &per(new));
+        self.add_if_any(Kind::State, &old.path, found);
+    }
+
+    fn table(&mut self, old: &Table, new: &Table) {
+        let place = |table: &Table| format!("table index {}", table.index);
+        self.renumbered(Kind::Table, &old.path, &place(old), &place(new));
+        let row = |table: &Table| Type { kind: TypeKind::Struct(table.fields.clone()), span: table.span };
+        let mut found = Differences::new(Effect::Refused);
+        found.compare("From", &describe::side(old.from), &describe::side(new.from));
+        found.types("Fields", &row(old), &row(new));
+        found.effect = Effect::None;
+        found.compare("Rate", &format!("{} a second", old.rate), &format!("{} a second", new.rate));
+        self.add_if_any(Kind::Table, &old.path, found);
     }
 
     /// A declaration whose path is gone: moved, or removed.
@@ -308,6 +363,8 @@ struct Items<'a> {
     functions: Vec<&'a Function>,
     entities: Vec<&'a Entity>,
     exports: Vec<&'a TypeDecl>,
+    states: Vec<&'a State>,
+    tables: Vec<&'a Table>,
 }
 
 impl<'a> Items<'a> {
@@ -322,6 +379,8 @@ impl<'a> Items<'a> {
             match item {
                 Item::Event(event) => self.events.push(event),
                 Item::Function(function) => self.functions.push(function),
+                Item::State(state) => self.states.push(state),
+                Item::Table(table) => self.tables.push(table),
                 Item::Entity(entity) => self.entities.push(entity),
                 Item::Scope(inner) => self.add(schema, inner),
                 Item::Type(id) => {

@@ -87,6 +87,8 @@ impl Kind {
         match self {
             Kind::Event => "event",
             Kind::Function => "function",
+            Kind::State => "state",
+            Kind::Table => "table",
             Kind::Entity => "entity",
             Kind::Type => "type",
             Kind::Option => "option",

@@ -266,6 +266,8 @@ impl Builder<'_> {
             Some(
                 DeclarationKind::Event(member)
                 | DeclarationKind::Function(member)
+                | DeclarationKind::State(member)
+                | DeclarationKind::Table(member)
                 | DeclarationKind::Entity(member),
             ) => {
                 block = Some(self.token_at(member.block.span));

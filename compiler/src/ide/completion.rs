@@ -4,7 +4,7 @@ use super::context::{self, BlockKind, Context};
 use super::{own_spelling, scope_at, words};
 use crate::Analysis;
 use crate::schema::index::Visible;
-use crate::schema::{classes, entity, event, options};
+use crate::schema::{classes, entity, event, options, state, table};
 use crate::source::{FileId, Span};
 use crate::syntax::token::Primitive;
 
@@ -85,7 +85,7 @@ fn offers(analysis: &Analysis, file: FileId, offset: u32, context: &Context, fil
                 OfferKind::Keyword,
                 &[
                     "import", "scope", "export", "type", "struct", "enum", "map", "set", "event", "function",
-                    "entity", "@profile",
+                    "state", "table", "entity", "@profile",
                 ],
             );
             if *options {
@@ -204,6 +204,8 @@ fn keys(block: BlockKind, taken: &[String]) -> Vec<Offer> {
         BlockKind::Event => event::EVENT_KEYS,
         BlockKind::Function => event::FUNCTION_KEYS,
         BlockKind::Stream => event::STREAM_KEYS,
+        BlockKind::State => state::STATE_KEYS,
+        BlockKind::Table => table::TABLE_KEYS,
         BlockKind::Entity => entity::ENTITY_KEYS,
     };
     keys.iter()
@@ -249,7 +251,7 @@ mod tests {
         check("opt|", &["option"]);
         check("type A = u8\nev|", &["event"]);
         check_all("type A = u8\nopti|", &[]);
-        check("scope S {\n    st|\n}", &["struct"]);
+        check("scope S {\n    st|\n}", &["state", "struct"]);
         check("struct A { X: u8 } fun|", &["function"]);
         check_all("export st|", &["struct", "set"]);
         check("@profile(\"test\") ev|", &["event"]);

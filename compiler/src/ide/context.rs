@@ -47,6 +47,8 @@ pub(super) enum BlockKind {
     Event,
     Function,
     Stream,
+    State,
+    Table,
     Entity,
 }
 
@@ -262,6 +264,9 @@ impl<'a> Reader<'a> {
         if top.kind == FrameKind::Block(BlockKind::Event) && matches!(key, Some("Stream" | "stream")) {
             return FrameKind::Block(BlockKind::Stream);
         }
+        if top.kind == FrameKind::Block(BlockKind::Table) && matches!(key, Some("Fields" | "fields")) {
+            return FrameKind::Struct;
+        }
         let behind = |back: usize| top.item.len().checked_sub(back).map(|at| top.item[at]);
         let opener = behind(2).is_some_and(|token| {
             token.kind == TokenKind::Identifier
@@ -281,6 +286,8 @@ impl<'a> Reader<'a> {
         match word {
             Some(Keyword::Event) => FrameKind::Block(BlockKind::Event),
             Some(Keyword::Function) => FrameKind::Block(BlockKind::Function),
+            Some(Keyword::State) => FrameKind::Block(BlockKind::State),
+            Some(Keyword::Table) => FrameKind::Block(BlockKind::Table),
             Some(Keyword::Scope) => FrameKind::Statements,
             Some(Keyword::Struct) => FrameKind::Struct,
             Some(Keyword::Enum) if tagged => FrameKind::Tagged,
@@ -358,7 +365,7 @@ impl<'a> Reader<'a> {
                 (0, _) => Context::Key { block, taken: top.taken.clone() },
                 (2, Some(TokenKind::Colon)) => {
                     let key = first.map(words).unwrap_or("");
-                    if matches!(key, "Data" | "data" | "Return" | "return") {
+                    if matches!(key, "Data" | "data" | "Return" | "return" | "Key" | "key") {
                         Context::Type
                     } else {
                         Context::KeyValue(key.to_string())

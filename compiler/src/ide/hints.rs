@@ -15,7 +15,7 @@ pub struct Hint {
     pub text: String,
 }
 
-/// Bytes behind the name of every event and function of a file.
+/// Bytes behind the name of every event, function, state and table of a file.
 pub fn hints(analysis: &Analysis, file: FileId) -> Vec<Hint> {
     lines(analysis, file, |item| {
         let parts: Vec<String> = item.parts.iter().map(|part| total(&part.size, part.header)).collect();
@@ -58,6 +58,8 @@ fn collect(scope: &Scope, places: &mut Vec<(String, Span)>) {
         match item {
             Item::Event(event) => places.push((event.path.join("."), event.span)),
             Item::Function(function) => places.push((function.path.join("."), function.span)),
+            Item::State(state) => places.push((state.path.join("."), state.span)),
+            Item::Table(table) => places.push((table.path.join("."), table.span)),
             Item::Entity(entity) => places.push((entity.path.join("."), entity.span)),
             Item::Scope(inner) => collect(inner, places),
             Item::Type(_) => {}

@@ -8,7 +8,7 @@ use crate::emit::luau::ast::Block as LuauBlock;
 use crate::emit::luau::{print, types};
 use crate::emit::typescript::Declarations;
 use crate::schema::{
-    Delivery, Entity, Event, Function, Item, Rate, Relevance, Schema, Scope, Side, TypeDecl,
+    Delivery, Entity, Event, Function, Item, Rate, Relevance, Schema, Scope, Side, State, Table, TypeDecl,
 };
 use crate::sizes::{ItemSizes, Sizes};
 use crate::source::{FileId, Span};
@@ -53,6 +53,8 @@ fn declared(analysis: &Analysis, target: Span) -> Option<String> {
         }
         Some((_, Declared::Event(event))) => parts.push(event_text(analysis, event)),
         Some((_, Declared::Function(function))) => parts.push(function_text(analysis, function)),
+        Some((_, Declared::State(state))) => parts.push(state_text(analysis, state)),
+        Some((_, Declared::Table(table))) => parts.push(table_text(analysis, table)),
         Some((_, Declared::Entity(entity))) => parts.push(entity_text(entity)),
         None => parts.push(code("blink", &source(analysis, target)?)),
     }
@@ -65,6 +67,8 @@ enum Declared<'a> {
     Type(&'a TypeDecl),
     Event(&'a Event),
     Function(&'a Function),
+    State(&'a State),
+    Table(&'a Table),
     Entity(&'a Entity),
 }
 
@@ -76,6 +80,8 @@ fn find(schema: &Schema, target: Span) -> Option<Declared<'_>> {
         scope.items.iter().find_map(|item| match item {
             Item::Event(event) => (event.span == target).then_some(Declared::Event(event)),
             Item::Function(function) => (function.span == target).then_some(Declared::Function(function)),
+            Item::State(state) => (state.span == target).then_some(Declared::State(state)),
+            Item::Table(table) => (table.span == target).then_some(Declared::Table(table)),
             Item::Scope(inner) => member(inner, target),
             Item::Entity(entity) => (entity.span == target).then_some(Declared::Entity(entity)),
             Item::Type(_) => None,
@@ -159,6 +165,25 @@ fn function_text(analysis: &Analysis, function: &Function) -> String {
     line += &rate(function.rate);
     let sizes = Sizes::of(analysis);
     line += &part_bytes(sizes.as_ref(), &function.path, &["call", "answer"]);
+    line
+}
+
+fn state_text(analysis: &Analysis, state: &State) -> String {
+    let held = match (state.key.is_some(), state.per_player) {
+        (true, false) => "objects that every client follows",
+        (true, true) => "objects of each player's own",
+        (false, false) => "one object that every client follows",
+        (false, true) => "one object of each player's own",
+    };
+    let mut line = format!("State {} of the reliable channel: {held}.", state.index);
+    line += &part_bytes(Sizes::of(analysis).as_ref(), &state.path, &["frame"]);
+    line
+}
+
+fn table_text(analysis: &Analysis, table: &Table) -> String {
+    let mut line =
+        format!("Table {}, pushed by {}, sent {} times a second.", table.index, side(table.from), table.rate);
+    line += &part_bytes(Sizes::of(analysis).as_ref(), &table.path, &["row"]);
     line
 }
 
@@ -273,6 +298,8 @@ fn entry_word(analysis: &Analysis, file: FileId, span: Span) -> Option<String> {
     each_declaration(&analysis.index.document(file)?.declarations, &mut |declaration| {
         if let DeclarationKind::Event(member)
         | DeclarationKind::Function(member)
+        | DeclarationKind::State(member)
+        | DeclarationKind::Table(member)
         | DeclarationKind::Entity(member) = &declaration.kind
             && touches(member.block.span, span.start)
         {

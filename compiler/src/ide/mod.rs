@@ -59,6 +59,8 @@ fn declared_name(declaration: &Declaration) -> Option<&crate::syntax::ast::Name>
         DeclarationKind::Scope(scope) => Some(&scope.name),
         DeclarationKind::Event(member)
         | DeclarationKind::Function(member)
+        | DeclarationKind::State(member)
+        | DeclarationKind::Table(member)
         | DeclarationKind::Entity(member) => Some(&member.name),
         DeclarationKind::Type(declared) => Some(&declared.name),
         DeclarationKind::Import(import) => import.alias.as_ref(),

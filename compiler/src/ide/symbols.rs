@@ -2,7 +2,7 @@
 
 use crate::Analysis;
 use crate::source::{FileId, Span};
-use crate::syntax::ast::{Declaration, DeclarationKind, StructMember, Type, TypeKind};
+use crate::syntax::ast::{Declaration, DeclarationKind, StructMember, Type, TypeKind, Value};
 
 /// What a symbol is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,6 +15,10 @@ pub enum SymbolKind {
     Event,
     /// A function.
     Function,
+    /// A state.
+    State,
+    /// A table.
+    Table,
     /// An entity.
     Entity,
     /// A struct.
@@ -61,6 +65,8 @@ fn symbol(declaration: &Declaration) -> Option<Symbol> {
         DeclarationKind::Scope(scope) => (&scope.name, SymbolKind::Scope, of(&scope.declarations)),
         DeclarationKind::Event(member) => (&member.name, SymbolKind::Event, Vec::new()),
         DeclarationKind::Function(member) => (&member.name, SymbolKind::Function, Vec::new()),
+        DeclarationKind::State(member) => (&member.name, SymbolKind::State, entries(member)),
+        DeclarationKind::Table(member) => (&member.name, SymbolKind::Table, entries(member)),
         DeclarationKind::Entity(member) => (&member.name, SymbolKind::Entity, Vec::new()),
         DeclarationKind::Import(import) => {
             (import.alias.as_ref().unwrap_or(&import.path), SymbolKind::Import, Vec::new())
@@ -80,6 +86,21 @@ fn symbol(declaration: &Declaration) -> Option<Symbol> {
     // A scope whose name was left out is in the tree without one.
     let name_text = if name.text.is_empty() { "(without a name)".to_string() } else { name.text.clone() };
     Some(Symbol { name: name_text, kind, span: declaration.span, name_span: name.span, children })
+}
+
+/// Fields of the structs a block holds: a table's columns, a state's data.
+fn entries(member: &crate::syntax::ast::Member) -> Vec<Symbol> {
+    let held = member.block.entries.iter().filter_map(|entry| match &entry.value {
+        Value::Type(ty) => Some(members(ty)),
+        Value::Scalar(_)
+        | Value::Block(_)
+        | Value::Pack(_)
+        | Value::Ranged(..)
+        | Value::Sync(_)
+        | Value::Other(_)
+        | Value::Error => None,
+    });
+    held.flatten().collect()
 }
 
 fn members(ty: &Type) -> Vec<Symbol> {

@@ -4,7 +4,7 @@
 //! says what a word stands for where it is.
 
 use super::own_spelling;
-use crate::schema::{entity, event};
+use crate::schema::{entity, event, state, table};
 use crate::source::{FileId, Span};
 use crate::syntax::lexer::lex;
 use crate::syntax::token::{Keyword, Token, TokenKind};
@@ -248,6 +248,8 @@ impl<'a> Walk<'a> {
             Keyword::Type
             | Keyword::Event
             | Keyword::Function
+            | Keyword::State
+            | Keyword::Table
             | Keyword::Scope
             | Keyword::Option
             | Keyword::Export => after.is_some_and(TokenKind::is_word),
@@ -278,7 +280,8 @@ impl<'a> Walk<'a> {
             (_, Some(Keyword::Enum | Keyword::Set)) => Place::Labels,
             (_, Some(Keyword::Map)) => Place::Map,
             (_, Some(Keyword::Scope)) => Place::Document,
-            (_, Some(Keyword::Event | Keyword::Function)) => Place::Block,
+            (_, Some(Keyword::Event | Keyword::Function | Keyword::State | Keyword::Table)) => Place::Block,
+            (Place::Block, _) if matches!(top.key, "Fields" | "fields") => Place::Fields,
             (Place::Block, _) => Place::Block,
             (Place::Document, _) => Place::Document,
             (Place::Fields | Place::Map | Place::Pack | Place::Types, _) => Place::Fields,
@@ -321,9 +324,15 @@ fn has_words(key: &str) -> bool {
 /// Whether a word is a key of a block, in its own spelling or in lower case.
 fn is_key(written: &str) -> bool {
     let key = own_spelling(written);
-    [event::EVENT_KEYS, event::FUNCTION_KEYS, event::STREAM_KEYS, entity::ENTITY_KEYS]
-        .iter()
-        .any(|keys| keys.contains(&key.as_str()))
+    let keys = [
+        event::EVENT_KEYS,
+        event::FUNCTION_KEYS,
+        event::STREAM_KEYS,
+        entity::ENTITY_KEYS,
+        state::STATE_KEYS,
+        table::TABLE_KEYS,
+    ];
+    keys.iter().any(|keys| keys.contains(&key.as_str()))
 }
 
 #[cfg(test)]

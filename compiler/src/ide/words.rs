@@ -42,12 +42,13 @@ pub fn option(name: &str) -> Option<(&'static str, &'static str)> {
         "RequireRates" => ("Refuses what a client sends without a rate.", "false"),
         "InvocationTimeout" => ("Seconds an `Invoke` waits for its answer.", "10"),
         "TrafficStats" => ("Counts traffic, by event.", "false"),
+        "TableGuard" => ("What becomes of a client whose table rows break the limits.", "Drop"),
         "UseColon" => ("Has no effect.", "none"),
         _ => return None,
     })
 }
 
-/// A key of an event, function or stream block: what it says.
+/// A key of a block: what it says.
 pub fn key(name: &str) -> Option<&'static str> {
     Some(match name {
         "From" => "The side that sends it.",
@@ -66,6 +67,9 @@ pub fn key(name: &str) -> Option<&'static str> {
         "Fast" => "Sends a second while the state changes fast.",
         "Keepalive" => "Longest silence while a state is held, in seconds.",
         "Epsilon" => "How little a number may change to count as the same.",
+        "Key" => "What names an object of the state: a string. Without it there is one object.",
+        "Codec" => "`Custom`: the game packs and unpacks what changes.",
+        "Fields" => "The columns of a table, each of a fixed width or a bounded string.",
         "Per" => "`Player`: each player has a state of their own.",
         "Relevance" => "Who sees it: all, who is within a radius, or whom the game shows it to.",
         "Owner" => "A player may own it; `Clear` forgets the owner who leaves.",
@@ -95,6 +99,10 @@ pub fn value(name: &str) -> Option<&'static str> {
         "Coroutine" => "Yields the caller.",
         "Future" => "Returns a Future.",
         "Promise" => "Returns a Promise.",
+        "Plan" => "Packed by the module: a bit a field, and the fields that changed.",
+        "Custom" => "Packed by the game's own functions.",
+        "Drop" => "A client over the limits of tables is removed.",
+        "Report" => "A client over the limits of tables is reported to the packet-drop handler.",
         "Low" => "Left out first when the budget is short.",
         "Normal" => "Never left out.",
         "Player" => "A state for each player.",
@@ -153,7 +161,7 @@ pub fn primitive(name: &str) -> Option<(&'static str, &'static str)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::schema::{entity, event, options};
+    use crate::schema::{entity, event, options, state, table};
     use crate::syntax::token::Primitive;
 
     #[test]
@@ -162,7 +170,14 @@ mod tests {
             assert!(option(name).is_some(), "{name}");
             assert!(values.iter().all(|text| !text.starts_with(char::is_uppercase) || value(text).is_some()));
         }
-        for name in [event::EVENT_KEYS, event::FUNCTION_KEYS, event::STREAM_KEYS].concat() {
+        let keys = [
+            event::EVENT_KEYS,
+            event::FUNCTION_KEYS,
+            event::STREAM_KEYS,
+            state::STATE_KEYS,
+            table::TABLE_KEYS,
+        ];
+        for name in keys.concat() {
             assert!(key(name).is_some(), "{name}");
             assert!(event::words(name).into_iter().all(|word| value(word).is_some()), "{name}");
         }

@@ -55,6 +55,8 @@ fn collect(declarations: &[Declaration], declared: &mut HashMap<String, Vec<Stri
             DeclarationKind::Import(_)
             | DeclarationKind::Event(_)
             | DeclarationKind::Function(_)
+            | DeclarationKind::State(_)
+            | DeclarationKind::Table(_)
             | DeclarationKind::Entity(_)
             | DeclarationKind::Nothing => {}
         }

@@ -26,7 +26,7 @@ pub const FUNCTION_KEYS: &[&str] = &["Yield", "From", "Data", "Return", "Rate", 
 /// Keys of a stream's block.
 pub const STREAM_KEYS: &[&str] = &["Rate", "Fast", "Keepalive", "Epsilon", "Per"];
 
-const SIDES: &[(&str, Side)] = &[("Client", Side::Client), ("Server", Side::Server)];
+pub(super) const SIDES: &[(&str, Side)] = &[("Client", Side::Client), ("Server", Side::Server)];
 const DELIVERIES: &[(&str, Delivery)] = &[
     ("Reliable", Delivery::Reliable),
     ("Unreliable", Delivery::Unreliable),
@@ -42,7 +42,7 @@ const CALLS: &[(&str, Call)] = &[
 const PRIORITIES: &[(&str, Priority)] = &[("Low", Priority::Low), ("Normal", Priority::Normal)];
 const YIELDS: &[(&str, Yield)] =
     &[("Future", Yield::Future), ("Promise", Yield::Promise), ("Coroutine", Yield::Coroutine)];
-const PERS: &[(&str, ())] = &[("Player", ())];
+pub(super) const PERS: &[(&str, ())] = &[("Player", ())];
 
 /// The words a key of a block takes; none when it takes something else.
 pub fn words(key: &str) -> Vec<&'static str> {
@@ -56,6 +56,7 @@ pub fn words(key: &str) -> Vec<&'static str> {
         "Priority" => names(PRIORITIES),
         "Yield" => names(YIELDS),
         "Per" => names(PERS),
+        "Codec" => names(super::state::CODECS),
         _ => Vec::new(),
     }
 }

@@ -110,9 +110,11 @@ impl Resolver<'_> {
             let excluded = super::profiles::excluding(&declaration.attributes, self.profile, &mut vec![]);
             excluded.is_none()
                 && match &declaration.kind {
-                    DeclarationKind::Event(_) | DeclarationKind::Function(_) | DeclarationKind::Entity(_) => {
-                        true
-                    }
+                    DeclarationKind::Event(_)
+                    | DeclarationKind::Function(_)
+                    | DeclarationKind::State(_)
+                    | DeclarationKind::Table(_)
+                    | DeclarationKind::Entity(_) => true,
                     DeclarationKind::Scope(scope) => self.declares_members(&scope.declarations),
                     DeclarationKind::Import(_) | DeclarationKind::Type(_) | DeclarationKind::Nothing => false,
                 }

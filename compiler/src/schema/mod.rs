@@ -19,6 +19,8 @@ mod primitive;
 mod profiles;
 pub mod properties;
 pub(crate) mod resolve;
+pub mod state;
+pub mod table;
 #[cfg(test)]
 mod tests;
 mod ty;
@@ -28,6 +30,8 @@ use std::sync::Arc;
 pub use entity::{Entity, Following, Ownership, Relevance};
 pub use profiles::Profile;
 pub(crate) use resolve::resolve;
+pub use state::State;
+pub use table::Table;
 
 use crate::source::Span;
 
@@ -68,6 +72,10 @@ pub enum Item {
     Event(Event),
     /// `function`
     Function(Function),
+    /// `state`
+    State(State),
+    /// `table`
+    Table(Table),
     /// `entity`
     Entity(Box<Entity>),
     /// `scope` or `import`
@@ -580,6 +588,16 @@ pub enum PackedBooleanReader {
     Rows,
 }
 
+/// What becomes of a client whose table rows break the limits.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum TableGuard {
+    /// It is removed from the game.
+    #[default]
+    Drop,
+    /// It is reported to the packet-drop handler, and stays.
+    Report,
+}
+
 /// The entry file's options; runtime specification, 3.2 gives each one's meaning and default. Sizes in bytes.
 #[allow(missing_docs, reason = "each is named as the option is")]
 #[derive(Clone, Debug, PartialEq)]
@@ -616,6 +634,7 @@ pub struct Options {
     pub require_rates: bool,
     pub invocation_timeout: u32,
     pub traffic_stats: bool,
+    pub table_guard: TableGuard,
 }
 
 impl Options {
@@ -661,6 +680,7 @@ impl Default for Options {
             require_rates: false,
             invocation_timeout: 10,
             traffic_stats: false,
+            table_guard: TableGuard::Drop,
         }
     }
 }

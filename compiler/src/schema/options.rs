@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use super::diagnostics as say;
 use super::profiles::excluding;
-use super::{Casing, Options, PackedBooleanReader, Profile};
+use super::{Casing, Options, PackedBooleanReader, Profile, TableGuard};
 use crate::diagnostics::{Diagnostic, suggest};
 use crate::source::Span;
 use crate::syntax::ast::{OptionDecl, Scalar, ScalarKind};
@@ -31,6 +31,7 @@ enum Kind {
     Folder(Set<String>),
     Casing,
     Reader,
+    Guard,
     /// A whole number of at least 1.
     Count(Set<u32>),
     /// A whole number, 0 included.
@@ -78,6 +79,7 @@ const OPTIONS: &[(&str, Kind)] = &[
     ("RequireRates", Kind::Boolean(|options, on| options.require_rates = on)),
     ("InvocationTimeout", Kind::Count(|options, count| options.invocation_timeout = count)),
     ("TrafficStats", Kind::Boolean(|options, on| options.traffic_stats = on)),
+    ("TableGuard", Kind::Guard),
     ("UseColon", Kind::Idle),
 ];
 
@@ -87,6 +89,7 @@ pub fn all() -> impl Iterator<Item = (&'static str, &'static [&'static str])> {
         let values: &[&str] = match kind {
             Kind::Boolean(_) | Kind::Idle => &["true", "false"],
             Kind::Casing => &["Pascal", "Camel", "Snake"],
+            Kind::Guard => &["Drop", "Report"],
             Kind::Reader => &["\"Auto\"", "\"Bits\"", "\"Rows\""],
             Kind::Text(_) | Kind::Folder(_) | Kind::Count(_) | Kind::CountOrZero(_) | Kind::Seconds(_) => &[],
         };
@@ -102,6 +105,7 @@ pub fn takes(name: &str) -> Option<&'static str> {
         Kind::Text(_) => "a string",
         Kind::Folder(_) => "a string that is not empty",
         Kind::Casing => "`Pascal`, `Camel` or `Snake`",
+        Kind::Guard => "`Drop` or `Report`",
         Kind::Reader => "`\"Auto\"`, `\"Bits\"` or `\"Rows\"`",
         Kind::Count(_) => "a whole number of at least 1",
         Kind::CountOrZero(_) => "a whole number, 0 included",
@@ -192,7 +196,12 @@ fn set(name: &str, kind: &Kind, value: &Scalar, options: &mut Options, sink: &mu
             "Snake" => return casing(options, Casing::Snake),
             _ => "Pascal, Camel or Snake",
         },
-        (Kind::Casing, _) => return wrong_kind("a word"),
+        (Kind::Guard, ScalarKind::Word(word)) => match word.as_str() {
+            "Drop" => return guard(options, TableGuard::Drop),
+            "Report" => return guard(options, TableGuard::Report),
+            _ => "Drop or Report",
+        },
+        (Kind::Casing | Kind::Guard, _) => return wrong_kind("a word"),
         (Kind::Count(apply), ScalarKind::Number(number)) => match whole(*number, 1) {
             Some(count) => {
                 apply(options, count);
@@ -219,6 +228,7 @@ fn set(name: &str, kind: &Kind, value: &Scalar, options: &mut Options, sink: &mu
 }
 
 const CASINGS: &[&str] = &["Pascal", "Camel", "Snake"];
+const GUARDS: &[&str] = &["Drop", "Report"];
 const READERS: &[&str] = &["Auto", "Bits", "Rows"];
 
 /// A value of the wrong kind of token in the kind an option takes, when that says the same.
@@ -238,6 +248,9 @@ fn in_kind(value: &ScalarKind, kind: &Kind) -> Option<String> {
             .iter()
             .find(|casing| casing.eq_ignore_ascii_case(text))
             .map(|casing| (*casing).to_string()),
+        Kind::Guard => {
+            GUARDS.iter().find(|guard| guard.eq_ignore_ascii_case(text)).map(|guard| (*guard).to_string())
+        }
         Kind::Reader => READERS
             .iter()
             .find(|reader| reader.eq_ignore_ascii_case(text))
@@ -256,6 +269,9 @@ fn nearest_value(value: &ScalarKind, kind: &Kind) -> Option<String> {
         (Kind::Casing, ScalarKind::Word(word)) => {
             suggest::nearest(word, CASINGS.iter().copied()).map(str::to_string)
         }
+        (Kind::Guard, ScalarKind::Word(word)) => {
+            suggest::nearest(word, GUARDS.iter().copied()).map(str::to_string)
+        }
         (Kind::Reader, ScalarKind::String(text)) => {
             suggest::nearest(text, READERS.iter().copied()).map(|reader| format!("\"{reader}\""))
         }
@@ -271,6 +287,11 @@ fn nearest_value(value: &ScalarKind, kind: &Kind) -> Option<String> {
 
 fn reader(options: &mut Options, reader: PackedBooleanReader) -> bool {
     options.packed_boolean_reader = reader;
+    true
+}
+
+fn guard(options: &mut Options, guard: TableGuard) -> bool {
+    options.table_guard = guard;
     true
 }
 

@@ -12,6 +12,8 @@ use super::extent::Measure;
 use super::index::Index;
 use super::names::{MemberEntry, Names, ScopeId};
 use super::options::EntryOptions;
+use super::state::DeclaredState;
+use super::table::DeclaredTable;
 use super::{Channel, Item, Options, Profile, Scope, Type, TypeDecl, TypeId};
 use crate::Analysis;
 use crate::check::{self, Checked};
@@ -76,6 +78,8 @@ pub(crate) enum NameKind {
     Type { export: bool },
     Event,
     Function,
+    State,
+    Table,
     Entity,
     Scope,
     Import,
@@ -118,6 +122,8 @@ pub(super) struct Resolver<'a> {
     pub(super) entities: usize,
     pub(super) uses: Uses,
     pub(super) declared: Vec<Declared>,
+    pub(super) states: Vec<DeclaredState>,
+    pub(super) tables: Vec<DeclaredTable>,
     /// What the text of the files refers to, for those who ask later.
     pub(super) index: Index,
     declared_names: Vec<DeclaredName>,
@@ -157,6 +163,8 @@ impl<'a> Resolver<'a> {
             entities: 0,
             uses: Uses::default(),
             declared: vec![],
+            states: vec![],
+            tables: vec![],
             index: Index::default(),
             declared_names: vec![],
             here: Here {
@@ -181,6 +189,8 @@ impl<'a> Resolver<'a> {
         let checked = Checked {
             schema: &schema,
             declared: &self.declared,
+            states: &self.states,
+            tables: &self.tables,
             names: &self.declared_names,
             uses: &self.uses,
             option_spans: &options.spans,
@@ -261,6 +271,8 @@ impl<'a> Resolver<'a> {
             let what = match &declaration.kind {
                 DeclarationKind::Event(_) => Some("an event"),
                 DeclarationKind::Function(_) => Some("a function"),
+                DeclarationKind::State(_) => Some("a state"),
+                DeclarationKind::Table(_) => Some("a table"),
                 DeclarationKind::Entity(_) => Some("an entity"),
                 DeclarationKind::Scope(_) => Some("a scope"),
                 DeclarationKind::Type(_) | DeclarationKind::Import(_) | DeclarationKind::Nothing => None,
@@ -281,6 +293,8 @@ impl<'a> Resolver<'a> {
             DeclarationKind::Scope(inner) => self.scope(inner),
             DeclarationKind::Event(member) => self.event(member),
             DeclarationKind::Function(member) => self.function(member),
+            DeclarationKind::State(member) => self.state(member),
+            DeclarationKind::Table(member) => self.table(member),
             DeclarationKind::Entity(member) => self.entity(member),
             DeclarationKind::Type(declared) => self.type_decl(declared, declaration.export_word()),
         };
@@ -302,6 +316,8 @@ impl<'a> Resolver<'a> {
         let what = match kind {
             NameKind::Event => "event",
             NameKind::Function => "function",
+            NameKind::State => "state",
+            NameKind::Table => "table",
             NameKind::Entity => "entity",
             NameKind::Scope => "scope",
             NameKind::Import => "import",

@@ -40,6 +40,8 @@ fn indices(scope: &Scope) -> Vec<(String, u8)> {
         .flat_map(|item| match item {
             Item::Event(event) => vec![(event.path.join("."), event.index)],
             Item::Function(function) => vec![(function.path.join("."), function.index)],
+            Item::State(state) => vec![(state.path.join("."), state.index)],
+            Item::Table(table) => vec![(table.path.join("."), table.index)],
             Item::Scope(inner) => indices(inner),
             Item::Type(_) | Item::Entity(_) => vec![],
         })
@@ -204,7 +206,12 @@ fn rates_are_effective_ones() {
         .iter()
         .filter_map(|item| match item {
             Item::Event(event) => Some(event),
-            Item::Type(_) | Item::Function(_) | Item::Entity(_) | Item::Scope(_) => None,
+            Item::Type(_)
+            | Item::Function(_)
+            | Item::Scope(_)
+            | Item::State(_)
+            | Item::Table(_)
+            | Item::Entity(_) => None,
         })
         .collect();
     let rates: Vec<Option<(f64, f64)>> =

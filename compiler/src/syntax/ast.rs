@@ -102,6 +102,10 @@ pub enum DeclarationKind {
     Event(Member),
     /// `function`
     Function(Member),
+    /// `state`
+    State(Member),
+    /// `table`
+    Table(Member),
     /// `entity`
     Entity(Member),
     /// `type`, `struct`, `enum`, `map`, `set`
@@ -128,6 +132,7 @@ pub struct Scope {
     pub declarations: Vec<Declaration>,
 }
 
+/// An event, a function, a state or a table.
 /// An event, a function or an entity.
 #[derive(Clone, Debug)]
 pub struct Member {

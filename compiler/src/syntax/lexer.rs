@@ -71,7 +71,23 @@ pub fn lex(file: FileId, text: &str) -> Lexed {
     }
     lexer.end_stray(&mut lexed);
     lexed.tokens.push(Token { kind: TokenKind::EndOfFile, span: Span::new(file, text.len(), text.len()) });
+    find_contextual(text, &mut lexed.tokens);
     lexed
+}
+
+/// Makes keywords of the words that are some only where a declaration stands: a name and `{` follow, which they do
+/// nowhere else.
+fn find_contextual(text: &str, tokens: &mut [Token]) {
+    for at in 0..tokens.len() {
+        let [token, name, brace, ..] = &mut tokens[at..] else { return };
+        if token.kind != TokenKind::Identifier || !name.kind.is_word() || brace.kind != TokenKind::LeftBrace {
+            continue;
+        }
+        let word = text.get(token.span.start as usize..token.span.end as usize).unwrap_or_default();
+        if let Some(keyword) = Keyword::from_text(word).filter(|keyword| keyword.is_contextual()) {
+            token.kind = TokenKind::Keyword(keyword);
+        }
+    }
 }
 
 struct Lexer<'a> {
@@ -278,6 +294,8 @@ fn word(text: &str, start: usize) -> Option<(TokenKind, usize)> {
     }
     let word = &text[start..end];
     let kind = match (Keyword::from_text(word), Primitive::from_text(word)) {
+        // Those the context makes are names until the tokens behind them are known.
+        (Some(keyword), _) if keyword.is_contextual() => TokenKind::Identifier,
         (Some(keyword), _) => TokenKind::Keyword(keyword),
         (None, Some(Primitive::Enum)) if bytes.get(end) != Some(&b'(') => TokenKind::Identifier,
         (None, Some(primitive)) => TokenKind::Primitive(primitive),

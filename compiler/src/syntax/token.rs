@@ -113,6 +113,15 @@ words! {
         Export = "export",
         Import = "import",
         As = "as",
+        State = "state",
+        Table = "table",
+    }
+}
+
+impl Keyword {
+    /// Whether it is a keyword only where a declaration stands: behind it a name and `{`. Anywhere else it is a name.
+    pub fn is_contextual(self) -> bool {
+        matches!(self, Keyword::State | Keyword::Table)
     }
 }
 

@@ -220,7 +220,7 @@ fn length(claims: &mut Claims, length: &schema::Length) -> Length {
         _ => (Prefix::U32, u32::MAX),
     };
     let place = match prefix {
-        Prefix::None => Place::Append,
+        Prefix::None | Prefix::Rows => Place::Append,
         Prefix::U8 => claims.bytes(1),
         Prefix::Varint => claims.append(),
         Prefix::U16 => claims.bytes(2),

@@ -13,6 +13,8 @@ mod number;
 pub mod plan;
 pub mod signature;
 pub mod size;
+pub mod state;
+pub mod table;
 #[cfg(test)]
 mod testing;
 
@@ -25,6 +27,8 @@ use crate::schema::{
     Type, TypeId, TypeKind,
 };
 use plan::{Header, HeaderKind, Layout, Plan};
+use state::StateWire;
+use table::TableWire;
 
 /// How everything a build compiles travels.
 #[derive(Clone, Debug)]
@@ -33,6 +37,10 @@ pub struct Wire {
     pub events: Vec<EventWire>,
     /// Functions, in order of declaration.
     pub functions: Vec<FunctionWire>,
+    /// States, in order of declaration.
+    pub states: Vec<StateWire>,
+    /// Tables, in order of declaration.
+    pub tables: Vec<TableWire>,
     /// Entities, in order of declaration.
     pub entities: Vec<entity::EntityWire>,
     /// Exported types, in order of declaration, in the storage layout.
@@ -91,6 +99,8 @@ impl Wire {
         let mut wire = Wire {
             events: Vec::new(),
             functions: Vec::new(),
+            states: Vec::new(),
+            tables: Vec::new(),
             entities: Vec::new(),
             exports: Vec::new(),
             signature: signature::signature(schema),
@@ -104,6 +114,8 @@ impl Wire {
             match item {
                 Item::Event(event) => self.events.push(EventWire::of(event)),
                 Item::Function(function) => self.functions.push(FunctionWire::of(function)),
+                Item::State(state) => self.states.push(StateWire::of(state)),
+                Item::Table(table) => self.tables.push(TableWire::of(table)),
                 Item::Entity(entity) => self.entities.push(entity::EntityWire::of(entity)),
                 Item::Scope(inner) => self.add_scope(schema, inner),
                 Item::Type(id) => {
@@ -124,6 +136,16 @@ impl Wire {
     /// The function of that path, from the top level.
     pub fn function(&self, path: &[&str]) -> Option<&FunctionWire> {
         self.functions.iter().find(|function| function.path == path)
+    }
+
+    /// The state of that path, from the top level.
+    pub fn state(&self, path: &[String]) -> Option<&StateWire> {
+        self.states.iter().find(|state| state.path == path)
+    }
+
+    /// The table of that path, from the top level.
+    pub fn table(&self, path: &[String]) -> Option<&TableWire> {
+        self.tables.iter().find(|table| table.path == path)
     }
 
     /// The exported type of that declaration.

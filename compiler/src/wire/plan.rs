@@ -370,6 +370,8 @@ pub enum Prefix {
     U24,
     /// Four bytes, claimed.
     U32,
+    /// None of its own: the number of rows of the table it is a column of.
+    Rows,
 }
 
 /// A `string` or `buffer`.

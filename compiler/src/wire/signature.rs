@@ -22,6 +22,7 @@ pub fn canonical_text(schema: &Schema) -> String {
     let mut text = WIRE_VERSION.to_owned();
     write_scope(&mut text, &schema.root);
     write_entities(&mut text, &schema.root);
+    write_tables(&mut text, &schema.root);
     text
 }
 
@@ -57,8 +58,21 @@ pub(crate) fn exact_text(args: &[Type]) -> String {
 fn write_scope(text: &mut String, scope: &Scope) {
     for item in &scope.items {
         match item {
-            Item::Type(_) | Item::Entity(_) => {}
+            Item::Type(_) | Item::Table(_) | Item::Entity(_) => {}
             Item::Scope(inner) => write_scope(text, inner),
+            Item::State(state) => {
+                put(text, format_args!("\nS|{}|", state.index));
+                let mut writer = Writer { text, exact: false };
+                writer.name(&state.name);
+                writer.text.push('|');
+                match &state.key {
+                    Some(key) => writer.ty(key),
+                    None => writer.text.push('_'),
+                }
+                writer.text.push('|');
+                writer.ty(&state.data);
+                writer.text.push_str(if state.custom { "|Custom" } else { "|Plan" });
+            }
             Item::Event(event) => {
                 let (channel, delivery) = match event.delivery {
                     Delivery::Reliable => ("Reliable", "Reliable"),
@@ -85,11 +99,28 @@ fn write_scope(text: &mut String, scope: &Scope) {
     }
 }
 
-/// Lines of the entities, behind those of everything else: `N|<index>|<name>|<flags>|<data>|<input>`.
+/// Lines of the tables, behind all others: `T|<index>|<From>|<name>|<fields>`.
+fn write_tables(text: &mut String, scope: &Scope) {
+    for item in &scope.items {
+        match item {
+            Item::Scope(inner) => write_tables(text, inner),
+            Item::Table(table) => {
+                put(text, format_args!("\nT|{}|{}|", table.index, side(table.from)));
+                let mut writer = Writer { text, exact: false };
+                writer.name(&table.name);
+                writer.text.push('|');
+                writer.fields(&table.fields);
+            }
+            Item::Type(_) | Item::Event(_) | Item::Function(_) | Item::State(_) | Item::Entity(_) => {}
+        }
+    }
+}
+
+/// Lines of the entities, behind those of all that has a place on a channel: `N|<index>|<name>|<flags>|<data>|<input>`.
 fn write_entities(text: &mut String, scope: &Scope) {
     for item in &scope.items {
         match item {
-            Item::Type(_) | Item::Event(_) | Item::Function(_) => {}
+            Item::Type(_) | Item::Event(_) | Item::Function(_) | Item::State(_) | Item::Table(_) => {}
             Item::Scope(inner) => write_entities(text, inner),
             Item::Entity(entity) => {
                 put(text, format_args!("\nN|{}|", entity.index));

@@ -132,7 +132,7 @@ impl Prefix {
     /// Least and most bytes of the prefix of a length of this span (`language.md` 12.1).
     pub fn size(self, span: u32) -> (u64, u64) {
         match self {
-            Prefix::None => (0, 0),
+            Prefix::None | Prefix::Rows => (0, 0),
             Prefix::U8 => (1, 1),
             Prefix::Varint if span < 16_384 => (1, 2),
             Prefix::Varint => (1, 3),

@@ -26,7 +26,7 @@ pub fn decode(wire: &Wire, packet: &Packet) -> Option<Value> {
 pub struct Item {
     /// The event or function.
     pub name: String,
-    /// `event`, `call`, `answer` or `failure`.
+    /// `event`, `call`, `answer` or `failure`; `rows` of a table, or what an item of entities is.
     pub kind: String,
     /// Its first byte.
     pub from: usize,
@@ -77,6 +77,7 @@ fn item(item: &PacketItem) -> Value {
         ItemKind::Call { .. } => "call",
         ItemKind::Answer { success: true, .. } => "answer",
         ItemKind::Answer { success: false, .. } => "failure",
+        ItemKind::Rows { .. } => "rows",
         ItemKind::Entity { what, .. } => what.word(),
     };
     let missing = item.payload.as_ref().and_then(|payload| payload.missing.clone());

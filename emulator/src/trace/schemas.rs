@@ -6,6 +6,7 @@ use blinkblox_compiler::schema::{Channel, Item, Schema, Scope, Side as Sender};
 use blinkblox_compiler::wire::Wire;
 use blinkblox_compiler::wire::codec::entity::decode_entities;
 use blinkblox_compiler::wire::codec::packet::{ItemKind, Packet as Read, PacketItem, decode_packet};
+use blinkblox_compiler::wire::codec::rows::decode_rows;
 use blinkblox_compiler::wire::codec::{self, Decoding, Game, Leaf, LeafPlace, Role};
 use serde_json::{Map, Value as Json, json};
 
@@ -47,8 +48,9 @@ impl TracedSchema {
     /// Whether a remote of that full name is one of the schema's.
     pub fn carries(&self, remote: &str) -> bool {
         let name = remote.rsplit('.').next().unwrap_or(remote);
-        name.strip_prefix(self.base.as_str())
-            .is_some_and(|rest| matches!(rest, "_RELIABLE_REMOTE" | "_UNRELIABLE_REMOTE" | "_ENTITY_REMOTE"))
+        name.strip_prefix(self.base.as_str()).is_some_and(|rest| {
+            matches!(rest, "_RELIABLE_REMOTE" | "_UNRELIABLE_REMOTE" | "_ENTITY_REMOTE" | "_TABLE_REMOTE")
+        })
     }
 
     pub(super) fn to_json(&self) -> Json {
@@ -70,7 +72,7 @@ fn add_streams(scope: &Scope, streams: &mut Vec<StreamRate>) {
                 fast: stream.fast,
             })),
             Item::Scope(inner) => add_streams(inner, streams),
-            Item::Function(_) | Item::Entity(_) | Item::Type(_) => {}
+            Item::Function(_) | Item::State(_) | Item::Table(_) | Item::Type(_) | Item::Entity(_) => {}
         }
     }
 }
@@ -89,6 +91,9 @@ pub fn read_packet(wire: &Wire, packet: &Packet) -> Option<Read> {
     let decoding = Decoding { game: &Database, leaves: true, ..Decoding::default() };
     if packet.remote.ends_with("_ENTITY_REMOTE") {
         return Some(decode_entities(wire, from, bytes, decoding));
+    }
+    if packet.remote.ends_with("_TABLE_REMOTE") {
+        return Some(decode_rows(wire, from, bytes, decoding));
     }
     Some(decode_packet(wire, channel, from, bytes, &slots, decoding))
 }
@@ -142,6 +147,7 @@ pub(super) fn kind_of(item: &PacketItem) -> (&'static str, Option<(&'static str,
         ItemKind::Call { id } => ("call", Some(("call", id.into()))),
         ItemKind::Answer { id, success: true } => ("answer", Some(("call", id.into()))),
         ItemKind::Answer { id, success: false } => ("failure", Some(("call", id.into()))),
+        ItemKind::Rows { tick } => ("rows", Some(("tick", tick.into()))),
         ItemKind::Entity { what, id } => (what.word(), Some(("entity", id))),
     }
 }
@@ -205,6 +211,7 @@ mod tests {
     fn a_schema_knows_its_remotes_by_their_scope() {
         let (plain, shop) = (schema(""), schema("option RemoteScope = \"SHOP\"\n"));
         assert!(plain.carries("ReplicatedStorage.BLINK_RELIABLE_REMOTE"));
+        assert!(plain.carries("ReplicatedStorage.BLINK_TABLE_REMOTE"));
         assert!(!plain.carries("ReplicatedStorage.SHOP_BLINK_RELIABLE_REMOTE"));
         assert!(shop.carries("ReplicatedStorage.Folder.SHOP_BLINK_UNRELIABLE_REMOTE"));
         assert!(!shop.carries("ReplicatedStorage.BLINK_UNRELIABLE_REMOTE") && !plain.carries("Raw"));

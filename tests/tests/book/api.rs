@@ -38,7 +38,7 @@ pub fn reader(compilation: &Compilation, name: &str, at: &str) -> String {
     format!("local function {}\nend\n", found.split("\nend\n").next().unwrap())
 }
 
-/// Names of the parameters of every event and function: those of its data, by their place.
+/// Names of the parameters of every event, function and table: those of its data, by their place.
 fn collect(scope: &Scope, found: &mut BTreeMap<String, Vec<String>>) {
     let of = |data: &Payload| data.parameters().into_iter().map(|(name, _)| name).collect();
     for item in &scope.items {
@@ -46,7 +46,11 @@ fn collect(scope: &Scope, found: &mut BTreeMap<String, Vec<String>>) {
             Item::Event(event) => drop(found.insert(event.path.join("."), of(&event.data))),
             Item::Function(function) => drop(found.insert(function.path.join("."), of(&function.data))),
             Item::Scope(inner) => collect(inner, found),
-            Item::Type(_) | Item::Entity(_) => {}
+            Item::Table(table) => {
+                let columns = table.fields.iter().map(|field| field.name.clone()).collect();
+                found.insert(table.path.join("."), columns);
+            }
+            Item::Type(_) | Item::State(_) | Item::Entity(_) => {}
         }
     }
 }

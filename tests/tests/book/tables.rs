@@ -3,7 +3,7 @@
 use blinkblox_compiler::diagnostics::Code;
 use blinkblox_compiler::explain;
 use blinkblox_compiler::ide::words;
-use blinkblox_compiler::schema::{Options, event, options};
+use blinkblox_compiler::schema::{Options, event, options, state, table};
 use blinkblox_compiler::syntax::token::Primitive;
 use blinkblox_emulator::network::{LinkSettings, LossModel, PRESETS};
 use blinkblox_emulator::shared::{DiagnosticCode, Settings, words as remarks};
@@ -33,6 +33,8 @@ fn table(name: &str, page: &Page) -> String {
         "event-keys" => keys(event::EVENT_KEYS),
         "function-keys" => keys(event::FUNCTION_KEYS),
         "stream-keys" => keys(event::STREAM_KEYS),
+        "state-keys" => keys(state::STATE_KEYS),
+        "table-keys" => keys(table::TABLE_KEYS),
         "deliveries" => values("Type"),
         "calls" => values("Call"),
         "types" => types(),
@@ -85,6 +87,8 @@ fn keys(names: &[&str]) -> String {
                 "Concurrency" => "a whole number above 0".to_owned(),
                 "Burst" => "a number of at least 1".to_owned(),
                 "Epsilon" => "a number of at least 0".to_owned(),
+                "Key" => "a string of at most 255 bytes".to_owned(),
+                "Fields" => "the body of a struct, or the name of one".to_owned(),
                 _ if values.is_empty() => "a number above 0".to_owned(),
                 _ => values.join(", "),
             };

@@ -36,6 +36,8 @@ fn imports(declarations: &[Declaration], see: &mut impl FnMut(blinkblox_compiler
             DeclarationKind::Scope(scope) => imports(&scope.declarations, see),
             DeclarationKind::Event(_)
             | DeclarationKind::Function(_)
+            | DeclarationKind::State(_)
+            | DeclarationKind::Table(_)
             | DeclarationKind::Entity(_)
             | DeclarationKind::Type(_)
             | DeclarationKind::Nothing => {}

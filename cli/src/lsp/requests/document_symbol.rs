@@ -40,6 +40,8 @@ pub fn kind(kind: SymbolKind) -> lsp_types::SymbolKind {
         SymbolKind::Import => lsp_types::SymbolKind::MODULE,
         SymbolKind::Event => lsp_types::SymbolKind::EVENT,
         SymbolKind::Function => lsp_types::SymbolKind::FUNCTION,
+        SymbolKind::State => lsp_types::SymbolKind::OBJECT,
+        SymbolKind::Table => lsp_types::SymbolKind::ARRAY,
         SymbolKind::Entity => lsp_types::SymbolKind::CLASS,
         SymbolKind::Struct => lsp_types::SymbolKind::STRUCT,
         SymbolKind::Enum | SymbolKind::Set => lsp_types::SymbolKind::ENUM,

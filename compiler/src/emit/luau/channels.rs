@@ -5,6 +5,7 @@ use super::context::Context;
 use super::functions::FunctionInfo;
 use super::module::{dispatch, index_names};
 use super::receive::Inbound;
+use super::states::StateInfo;
 use super::traffic;
 use crate::schema::Channel;
 
@@ -27,8 +28,16 @@ fn offset(channel: Channel) -> Expr {
 
 impl Channels {
     /// Readers of every channel that this side receives anything on.
-    pub fn new(cx: &mut Context, inbound: &mut [Inbound], functions: &[FunctionInfo]) -> Channels {
-        let readers = CHANNELS.map(|(channel, function)| decode(cx, function, inbound, functions, channel));
+    pub fn new(
+        cx: &mut Context,
+        inbound: &mut [Inbound],
+        functions: &[FunctionInfo],
+        states: &[StateInfo],
+    ) -> Channels {
+        // Only clients are sent frames of states.
+        let states = if cx.is_server() { &[] } else { states };
+        let readers =
+            CHANNELS.map(|(channel, function)| decode(cx, function, inbound, functions, states, channel));
         let reads = [readers[0].is_some(), readers[1].is_some()];
         let mut code = Block::new();
         if reads.contains(&true) {
@@ -40,7 +49,11 @@ impl Channels {
                 inbound.iter().map(|event| &event.info).filter(|info| info.wire.channel == channel);
             let own = if channel == Channel::Reliable { functions } else { &[] };
             let kind = LuauType::Map(Box::new(ty("number")), Box::new(ty("string")));
-            code.local_typed(format!("{function}Names"), kind, index_names(on_channel, own));
+            let mut names = index_names(on_channel, own);
+            if let (Channel::Reliable, Expr::Table(entries)) = (channel, &mut names) {
+                entries.extend(states.iter().flat_map(StateInfo::index_names));
+            }
+            code.local_typed(format!("{function}Names"), kind, names);
             if cx.is_server() {
                 let thrown = cx.runtime("ServerListeners", "thrown");
                 let told = apply(thrown, [name(format!("{function}Names")), offset(channel)]);
@@ -107,6 +120,7 @@ fn decode(
     function: &str,
     inbound: &mut [Inbound],
     functions: &[FunctionInfo],
+    states: &[StateInfo],
     channel: Channel,
 ) -> Option<Stat> {
     let mut cases = Vec::new();
@@ -117,6 +131,10 @@ fn decode(
         commented.comment(info.function.path.join("."));
         commented.append(info.read(cx));
         cases.push((info.function.index, commented));
+    }
+    for info in states.iter().filter(|_| channel == Channel::Reliable) {
+        slots |= info.has_slots();
+        cases.extend(info.cases(cx));
     }
     let on_channel = |event: &&mut Inbound| event.info.wire.channel == channel;
     slots |=

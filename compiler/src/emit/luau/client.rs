@@ -5,10 +5,11 @@ use super::channels::Channels;
 use super::context::Context;
 use super::entity::Mirrors;
 use super::functions::{self, FunctionInfo};
-use super::module::{self, Own, State, events, member};
+use super::module::{self, Live, Own, State, events, member};
 use super::receive::Inbound;
-use super::{locals, net, print, send, traffic};
-use crate::schema::{Channel, Schema, Side};
+use super::tables::Tables;
+use super::{locals, net, print, send, states, tables, traffic};
+use crate::schema::{Channel, Options, Schema, Side};
 use crate::wire::Wire;
 
 /// Text of the client module.
@@ -17,7 +18,10 @@ pub fn emit(schema: &Schema, wire: &Wire) -> String {
     let options = &schema.options;
     let all = events(schema, wire);
     let mut functions = functions::functions(schema, wire);
-    let mut state = State::new(all.len() * 4 + functions.len() * functions::STATE);
+    let checked = Options { write_validations: true, ..options.clone() };
+    let mut live = Live { states: states::states(schema, wire), tables: tables::tables(schema, wire) };
+    let expected = all.len() * 4 + live.states.len() + live.tables.len();
+    let mut state = State::new(expected + functions.len() * functions::STATE);
 
     let mut inbound = Vec::new();
     let mut outgoing = Vec::new();
@@ -32,16 +36,23 @@ pub fn emit(schema: &Schema, wire: &Wire) -> String {
     for info in &mut functions {
         info.declare(cx, &mut state);
     }
+    for info in &mut live.states {
+        info.declare(cx, &checked, &mut state);
+    }
+    for info in &mut live.tables {
+        info.declare(cx, &mut state);
+    }
+    let rows = Tables::of(cx, &live.tables);
     let sends = |channel| outgoing.iter().any(|(info, _)| info.wire.channel == channel);
     let sends_reliable = sends(Channel::Reliable) || !functions.is_empty();
     let sends_unreliable = sends(Channel::Unreliable);
 
     let mut code = Block::new();
-    let mut channels = Channels::new(cx, &mut inbound, &functions);
+    let mut channels = Channels::new(cx, &mut inbound, &functions, &live.states);
     code.append(std::mem::take(&mut channels.code));
     let mirrors = Mirrors::new(schema, wire);
     let entities = mirrors.code(cx);
-    code.append(step(cx, sends_reliable, sends_unreliable, &mirrors));
+    code.append(step(cx, sends_reliable, sends_unreliable, &mirrors, &rows));
 
     let members = {
         let (inbound, outgoing) = (&inbound, &mut outgoing);
@@ -57,16 +68,16 @@ pub fn emit(schema: &Schema, wire: &Wire) -> String {
             found.map(|(_, entries)| std::mem::take(entries)).unwrap_or_default()
         };
         let mut entries = mirrors.module_members(cx);
-        entries.extend(module::members(cx, wire, &schema.root, own, &functions));
+        entries.extend(module::members(cx, wire, &schema.root, own, &functions, &live));
         entries
     };
-    let table = net::table(cx, members);
+    let table = net::table(cx, &rows, members);
 
     let mut tail = Block::new();
     tail.local("Net", table);
     tail.blank();
     tail.append(net::edit_mode(cx, &functions));
-    tail.append(connect(cx, &channels, &functions, &mirrors));
+    tail.append(connect(cx, &channels, &functions, &mirrors, &rows));
     tail.ret([name("Net")]);
 
     let traffic = traffic::foundations(cx);
@@ -85,6 +96,8 @@ pub fn emit(schema: &Schema, wire: &Wire) -> String {
     }
     let mut file = module::opening(cx, &wire.signature, &services);
     traffic::declare_remotes(cx, &mut file);
+    let foundations = rows.foundations(cx);
+    file.append(foundations);
     file.append(traffic);
     if let Some(create) = outgoing_batch {
         file.append(own_batch(cx, create));
@@ -144,7 +157,7 @@ fn own_batch(cx: &mut Context, create: Expr) -> Block {
 }
 
 /// `StepReplication`, and the Heartbeat's version of it.
-fn step(cx: &mut Context, reliable: bool, unreliable: bool, mirrors: &Mirrors) -> Block {
+fn step(cx: &mut Context, reliable: bool, unreliable: bool, mirrors: &Mirrors, rows: &Tables) -> Block {
     let mut body = Block::new();
     mirrors.step(cx, &mut body);
     if unreliable && cx.options.batch_unreliable {
@@ -163,6 +176,7 @@ fn step(cx: &mut Context, reliable: bool, unreliable: bool, mirrors: &Mirrors) -
         });
         body.when(gt(name("OutCursor"), num(0)), send);
     }
+    rows.flush(cx, &mut body);
     let mut out = Block::new();
     out.function("StepReplication", Function::new(Vec::new(), body));
     out.blank();
@@ -170,7 +184,13 @@ fn step(cx: &mut Context, reliable: bool, unreliable: bool, mirrors: &Mirrors) -
 }
 
 /// Waits for the remotes, checks them, and connects.
-fn connect(cx: &mut Context, channels: &Channels, functions: &[FunctionInfo], mirrors: &Mirrors) -> Block {
+fn connect(
+    cx: &mut Context,
+    channels: &Channels,
+    functions: &[FunctionInfo],
+    mirrors: &Mirrors,
+    rows: &Tables,
+) -> Block {
     let options = cx.options;
     let is_client = method(name("RunService"), "IsClient", []);
     let wrong_side = cx.runtime("Messages", "wrongSide");
@@ -203,6 +223,7 @@ fn connect(cx: &mut Context, channels: &Channels, functions: &[FunctionInfo], mi
         out.assign(field(name("Net"), member(options.casing, "Connected")), Expr::Bool(true));
     }
     channels.connect(cx, signals, &mut out);
+    rows.connect(cx, signals[0], &mut out);
     mirrors.connect(cx, signals[0], &mut out);
     if !options.manual_replication {
         out.append(heartbeat(options.client_flush_rate));

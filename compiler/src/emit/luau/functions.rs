@@ -44,7 +44,7 @@ pub fn functions<'a>(schema: &'a Schema, wire: &'a Wire) -> Vec<FunctionInfo<'a>
                     }
                 }
                 Item::Scope(inner) => walk(inner, wire, names, found),
-                Item::Type(_) | Item::Event(_) | Item::Entity(_) => {}
+                Item::Type(_) | Item::Event(_) | Item::State(_) | Item::Table(_) | Item::Entity(_) => {}
             }
         }
     }

@@ -42,6 +42,8 @@ impl Words<'_> {
                 },
                 Item::Event(event) => (&event.name, self.payload(&event.data)),
                 Item::Function(function) => (&function.name, self.function(function)),
+                Item::State(state) => (&state.name, self.ty(&state.data)),
+                Item::Table(table) => (&table.name, self.columns(&table.fields)),
                 Item::Entity(entity) => (&entity.name, self.ty(&entity.data)),
                 Item::Scope(inner) => (&inner.name, some_table(self.scope(inner))),
             };
@@ -81,6 +83,12 @@ impl Words<'_> {
         }
     }
 
+    fn columns(&self, fields: &[crate::schema::Field]) -> Option<Expr> {
+        let field =
+            |field: &crate::schema::Field| Some(Entry::Named(field.name.clone(), self.ty(&field.ty)?));
+        some_table(fields.iter().filter_map(field).collect())
+    }
+
     fn ty(&self, ty: &Type) -> Option<Expr> {
         match &ty.kind {
             TypeKind::Number(number) => self.number(number),
@@ -94,12 +102,7 @@ impl Words<'_> {
                 self.pair(("Length", self.length(length)), ("Element", self.ty(element)))
             }
             TypeKind::Map { key, value } => self.pair(("Key", self.ty(key)), ("Value", self.ty(value))),
-            TypeKind::Struct(fields) => {
-                let field = |field: &crate::schema::Field| {
-                    Some(Entry::Named(field.name.clone(), self.ty(&field.ty)?))
-                };
-                some_table(fields.iter().filter_map(field).collect())
-            }
+            TypeKind::Struct(fields) => self.columns(fields),
             TypeKind::TaggedEnum { variants, .. } => {
                 let variant = |variant: &crate::schema::Variant| {
                     let field = |field: &crate::schema::Field| {

@@ -19,6 +19,8 @@ mod receive;
 mod roblox;
 mod send;
 mod server;
+mod states;
+mod tables;
 mod traffic;
 pub mod types;
 mod types_module;

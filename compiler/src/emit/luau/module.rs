@@ -7,6 +7,8 @@ use super::ast::*;
 use super::context::{Context, Names};
 use super::functions::FunctionInfo;
 use super::roblox::enum_table;
+use super::states::StateInfo;
+use super::tables::TableInfo;
 use super::types;
 use crate::emit::bundle::type_declaration;
 use crate::schema::{Call, Casing, Channel, Entity, Event, Item, Schema, Scope, Side};
@@ -92,7 +94,7 @@ pub fn events<'a>(schema: &'a Schema, wire: &'a Wire) -> Vec<EventInfo<'a>> {
                     }
                 }
                 Item::Scope(inner) => walk(inner, wire, names, found),
-                Item::Type(_) | Item::Function(_) | Item::Entity(_) => {}
+                Item::Type(_) | Item::Function(_) | Item::State(_) | Item::Table(_) | Item::Entity(_) => {}
             }
         }
     }
@@ -206,6 +208,7 @@ pub fn members(
     scope: &Scope,
     own: &mut dyn FnMut(&mut Context, Own) -> Vec<Entry>,
     functions: &[FunctionInfo],
+    live: &Live,
 ) -> Vec<Entry> {
     let schema = cx.schema;
     let mut entries = Vec::new();
@@ -224,9 +227,21 @@ pub fn members(
                 }
             }
             Item::Scope(inner) => {
-                let inner_entries = members(cx, wire, inner, own, functions);
+                let inner_entries = members(cx, wire, inner, own, functions, live);
                 if !inner_entries.is_empty() {
                     entries.push(Entry::Named(inner.name.clone(), Expr::Table(inner_entries)));
+                }
+            }
+            Item::State(state) => {
+                if let Some(info) = live.states.iter().find(|info| info.state.path == state.path) {
+                    entries.push(Entry::Comment(info.describe()));
+                    entries.push(Entry::Named(state.name.clone(), Expr::Table(info.members(cx))));
+                }
+            }
+            Item::Table(table) => {
+                if let Some(info) = live.tables.iter().find(|info| info.table.path == table.path) {
+                    entries.push(Entry::Comment(info.describe()));
+                    entries.push(Entry::Named(table.name.clone(), info.member(cx)));
                 }
             }
             Item::Type(id) => {
@@ -247,6 +262,15 @@ pub fn members(
         }
     }
     entries
+}
+
+/// States and tables of a module.
+#[derive(Default)]
+pub struct Live<'a> {
+    /// States, in order of declaration.
+    pub states: Vec<StateInfo<'a>>,
+    /// Tables, in order of declaration.
+    pub tables: Vec<TableInfo<'a>>,
 }
 
 /// A line about an event, for whoever reads the module.

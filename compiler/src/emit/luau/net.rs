@@ -4,11 +4,12 @@ use super::ast::*;
 use super::context::Context;
 use super::functions::FunctionInfo;
 use super::module::member;
+use super::tables::{self, Tables};
 use super::traffic;
 use crate::schema::Side;
 
 /// The members of the module itself, then those of its declarations.
-pub fn table(cx: &mut Context, declared: Vec<Entry>) -> Expr {
+pub fn table(cx: &mut Context, tables: &Tables, declared: Vec<Entry>) -> Expr {
     let casing = cx.options.casing;
     let mut entries = vec![Entry::Named(member(casing, "StepReplication"), name("StepReplication"))];
     match cx.side {
@@ -33,7 +34,8 @@ pub fn table(cx: &mut Context, declared: Vec<Entry>) -> Expr {
     ] {
         entries.push(Entry::Named(member(casing, pascal), cx.runtime(reports, own)));
     }
-    entries.push(remotes(cx));
+    entries.push(remotes(cx, tables));
+    entries.extend(tables.members(cx));
     entries.extend(traffic::members(cx));
     entries.extend(super::limits::entry(cx));
     entries.extend(declared);
@@ -41,15 +43,16 @@ pub fn table(cx: &mut Context, declared: Vec<Entry>) -> Expr {
 }
 
 /// `Remotes`
-fn remotes(cx: &Context) -> Entry {
+fn remotes(cx: &Context, tables: &Tables) -> Entry {
     let base = cx.options.remote_base();
-    Entry::Named(
-        member(cx.options.casing, "Remotes"),
-        Expr::Table(vec![
-            Entry::Named("Reliable".into(), text(format!("{base}_RELIABLE_REMOTE"))),
-            Entry::Named("Unreliable".into(), text(format!("{base}_UNRELIABLE_REMOTE"))),
-        ]),
-    )
+    let mut remotes = vec![
+        Entry::Named("Reliable".into(), text(format!("{base}_RELIABLE_REMOTE"))),
+        Entry::Named("Unreliable".into(), text(format!("{base}_UNRELIABLE_REMOTE"))),
+    ];
+    if tables.any() {
+        remotes.push(Entry::Named("Tables".into(), text(tables::remote_name(cx))));
+    }
+    Entry::Named(member(cx.options.casing, "Remotes"), Expr::Table(remotes))
 }
 
 /// Returns the members that do nothing.
@@ -59,6 +62,10 @@ pub fn return_stubs(cx: &mut Context, functions: &[FunctionInfo], refuse_calls: 
     let mut kept = vec!["Read", "Write"];
     if cx.options.traffic_stats {
         kept.extend(["GetTrafficStats", "ResetTrafficStats"]);
+    }
+    if !cx.is_server() && cx.schema.root.has_state() {
+        // A client without a server has states without objects.
+        kept.extend(["OnChange", "OnMount", "OnUnmount", "Get", "All"]);
     }
     let kept =
         kept.into_iter().map(|pascal| Entry::Named(member(casing, pascal), Expr::Bool(true))).collect();

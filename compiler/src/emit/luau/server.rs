@@ -5,10 +5,12 @@ use super::channels::Channels;
 use super::context::Context;
 use super::entity::Authority;
 use super::functions::{self, FunctionInfo};
-use super::module::{self, EventInfo, Own, State, events, member};
+use super::module::{self, EventInfo, Live, Own, State, events, member};
 use super::receive::Inbound;
-use super::{locals, net, print, send, traffic};
-use crate::schema::{Channel, Schema, Side};
+use super::states::StateInfo;
+use super::tables::Tables;
+use super::{locals, net, print, send, states, tables, traffic};
+use crate::schema::{Channel, Options, Schema, Side};
 use crate::wire::Wire;
 
 const BATCHED: &str = "ServerGather";
@@ -21,6 +23,9 @@ pub fn emit(schema: &Schema, wire: &Wire) -> String {
     let all = events(schema, wire);
     let expected: usize = all.iter().map(|info| expected_state(info)).sum();
     let mut functions = functions::functions(schema, wire);
+    let checked = Options { write_validations: true, ..options.clone() };
+    let mut live = Live { states: states::states(schema, wire), tables: tables::tables(schema, wire) };
+    let expected = expected + live.states.len() + live.tables.len();
     let mut state = State::new(expected + functions.len() * functions::STATE);
     let mut code = Block::new();
 
@@ -41,18 +46,28 @@ pub fn emit(schema: &Schema, wire: &Wire) -> String {
     for info in &mut functions {
         info.declare(cx, &mut state);
     }
+    for info in &mut live.states {
+        info.declare(cx, &checked, &mut state);
+    }
+    for info in &mut live.tables {
+        info.declare(cx, &mut state);
+    }
+    let rows = Tables::of(cx, &live.tables);
     let mut uses = Uses::of(options.batch_unreliable, &outgoing, &streams);
     let shares = uses.reliable;
-    uses.reliable |= !functions.is_empty();
+    uses.reliable |= !functions.is_empty() || !live.states.is_empty();
     uses.calls = functions.iter().any(|info| !info.is_answered(Side::Server));
 
-    let mut channels = Channels::new(cx, &mut inbound, &functions);
+    let mut channels = Channels::new(cx, &mut inbound, &functions, &live.states);
     code.append(std::mem::take(&mut channels.code));
     let authority = Authority::new(schema, wire);
     let entities = authority.code(cx);
-    let step = step(cx, &uses, &streams, &authority);
-    code.append(start(cx, &uses, &channels, &authority));
-    let forget = forget(cx, &uses, &inbound, &streams, &functions, &authority);
+    let step = step(cx, &uses, &streams, &authority, &live.states, &rows);
+    code.append(start(cx, &uses, &channels, &authority, !live.states.is_empty(), &rows));
+    let mut more: Vec<Expr> = live.states.iter().map(StateInfo::drop).collect();
+    more.extend(rows.drops(cx));
+    more.extend(authority.drops(cx));
+    let forget = forget(cx, &uses, &inbound, &streams, &functions, more);
     code.append(forget);
 
     let members = {
@@ -74,10 +89,10 @@ pub fn emit(schema: &Schema, wire: &Wire) -> String {
             found.map(|(_, entries)| std::mem::take(entries)).unwrap_or_default()
         };
         let mut entries = authority.module_members(cx);
-        entries.extend(module::members(cx, wire, &schema.root, own, &functions));
+        entries.extend(module::members(cx, wire, &schema.root, own, &functions, &live));
         entries
     };
-    let table = net::table(cx, members);
+    let table = net::table(cx, &rows, members);
 
     let mut tail = Block::new();
     tail.local("Net", table);
@@ -93,6 +108,7 @@ pub fn emit(schema: &Schema, wire: &Wire) -> String {
     tail.ret([name("Net")]);
 
     let traffic = traffic::foundations(cx);
+    let foundations = rows.foundations(cx);
     let mut batches = Block::new();
     if uses.reliable {
         batches.local("Ready", cx.runtime("ServerBatch", "ready"));
@@ -125,6 +141,7 @@ pub fn emit(schema: &Schema, wire: &Wire) -> String {
     file.append(functions::foundations(cx, &functions));
     file.append(state.block);
     file.blank();
+    file.append(foundations);
     file.append(entities);
     file.append(step);
     file.append(code);
@@ -209,7 +226,14 @@ fn stream_members(cx: &Context, info: &EventInfo, object: &Expr) -> Vec<Entry> {
 }
 
 /// `StepReplication`.
-fn step(cx: &mut Context, uses: &Uses, streams: &[(EventInfo, Expr)], authority: &Authority) -> Block {
+fn step(
+    cx: &mut Context,
+    uses: &Uses,
+    streams: &[(EventInfo, Expr)],
+    authority: &Authority,
+    states: &[StateInfo],
+    rows: &Tables,
+) -> Block {
     let mut out = Block::new();
     traffic::declare_remotes(cx, &mut out);
     let deferred = !cx.options.auto_start;
@@ -245,6 +269,7 @@ fn step(cx: &mut Context, uses: &Uses, streams: &[(EventInfo, Expr)], authority:
             body.when(gt(len(name("DueStates")), num(0)), send);
         }
     }
+    states.iter().for_each(|info| _ = body.push(info.step()));
     authority.step(cx, &mut body);
     if uses.gathered {
         let flush = cx.runtime(BATCHED, "flush");
@@ -254,6 +279,8 @@ fn step(cx: &mut Context, uses: &Uses, streams: &[(EventInfo, Expr)], authority:
         let flush = cx.runtime("ServerBatch", "flush");
         body.push(Stat::Call(apply(flush, [name("Reliable")])));
     }
+    states.iter().filter_map(StateInfo::deliver).for_each(|deliver| _ = body.push(deliver));
+    rows.flush(cx, &mut body);
     out.function("StepReplication", Function::new(Vec::new(), body));
     out.blank();
     out
@@ -264,7 +291,14 @@ fn sub_names(left: &str, right: &str) -> Expr {
 }
 
 /// `Start`: remotes, then connections.
-fn start(cx: &mut Context, uses: &Uses, channels: &Channels, authority: &Authority) -> Block {
+fn start(
+    cx: &mut Context,
+    uses: &Uses,
+    channels: &Channels,
+    authority: &Authority,
+    has_states: bool,
+    rows: &Tables,
+) -> Block {
     let options = cx.options;
     let inbound = cx.runtime_function("Inbound");
     let mut out = Block::new();
@@ -303,7 +337,12 @@ fn start(cx: &mut Context, uses: &Uses, channels: &Channels, authority: &Authori
         let begin = cx.runtime(IMMEDIATE, "start");
         body.push(Stat::Call(apply(begin, [name("Unreliable")])));
     }
+    if has_states {
+        let begin = cx.runtime("ServerState", "start");
+        body.push(Stat::Call(apply(begin, [name("Reliable")])));
+    }
     channels.connect(cx, signals, &mut body);
+    rows.connect(cx, signals[0], &mut body);
     authority.start(cx, signals[0], &mut body);
     if !options.manual_replication {
         let heartbeat = path("RunService.Heartbeat");
@@ -321,7 +360,7 @@ fn forget(
     inbound: &[Inbound],
     streams: &[(EventInfo, Expr)],
     functions: &[FunctionInfo],
-    authority: &Authority,
+    more: Vec<Expr>,
 ) -> Block {
     let mut body = Block::new();
     let mut drops = vec![path("Gate.drop"), cx.runtime("Reports", "drop")];
@@ -352,7 +391,7 @@ fn forget(
     if uses.calls {
         drops.push(path("OpenCalls.sweep"));
     }
-    drops.extend(authority.drops(cx));
+    drops.extend(more);
     for drop in drops {
         body.push(Stat::Call(apply(drop, [name("Player")])));
     }

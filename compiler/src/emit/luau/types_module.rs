@@ -2,6 +2,7 @@
 
 use super::ast::*;
 use super::context::Context;
+use super::module::Live;
 use super::{limits, locals, module, print};
 use crate::schema::{Schema, Side};
 use crate::wire::Wire;
@@ -10,7 +11,7 @@ use crate::wire::Wire;
 pub fn emit(schema: &Schema, wire: &Wire) -> String {
     let cx = &mut Context::new(schema, Side::Client);
     let own = &mut |_: &mut Context, _: module::Own| Vec::new();
-    let members: Vec<Entry> = module::members(cx, wire, &schema.root, own, &[])
+    let members: Vec<Entry> = module::members(cx, wire, &schema.root, own, &[], &Live::default())
         .into_iter()
         .filter(|entry| !matches!(entry, Entry::Comment(_)))
         .filter(|entry| !matches!(entry, Entry::Named(_, Expr::Table(inner)) if inner.is_empty()))

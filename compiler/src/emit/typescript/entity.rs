@@ -14,7 +14,7 @@ fn entities<'a>(scope: &'a Scope, found: &mut Vec<&'a Entity>) {
         match item {
             Item::Entity(entity) => found.push(entity),
             Item::Scope(inner) => entities(inner, found),
-            Item::Type(_) | Item::Event(_) | Item::Function(_) => {}
+            Item::Type(_) | Item::Event(_) | Item::Function(_) | Item::State(_) | Item::Table(_) => {}
         }
     }
 }

@@ -11,7 +11,8 @@ use super::names::{Place, parameter};
 use super::types::{Types, is_optional};
 use crate::emit::luau::ast::{Entry, Expr};
 use crate::emit::luau::{limits, module::member};
-use crate::schema::{self, Event, Function, Item, Payload, Scope, Side, Yield};
+use crate::schema::{self, Event, Function, Item, Payload, Scope, Side, State, Table, Yield};
+use crate::wire::state::may_be_nil;
 
 /// Members of one module.
 pub struct Members<'a> {
@@ -64,7 +65,7 @@ impl Members<'_> {
         scope.items.iter().any(|item| match item {
             Item::Function(function) => function.yield_ == Yield::Future && function.from == self.side,
             Item::Scope(inner) => self.calls_futures(inner),
-            Item::Type(_) | Item::Event(_) | Item::Entity(_) => false,
+            Item::Type(_) | Item::Event(_) | Item::State(_) | Item::Table(_) | Item::Entity(_) => false,
         })
     }
 
@@ -116,6 +117,10 @@ impl Members<'_> {
         let reasons = ["Malformed", "Oversized", "Budget", "Instances", "Events"];
         let reason = union(reasons.map(|reason| Type::Text(reason.into())));
         let refused = || param("Refused", number());
+        let mut remotes = vec![readonly("Reliable", text()), readonly("Unreliable", text())];
+        if self.has_tables(&self.types.schema.root, |_| true) {
+            remotes.push(readonly("Tables", text()));
+        }
         found.extend([
             ("SetRateLimitHandler", setter(vec![player(), event(), refused()])),
             ("SetDecodeErrorHandler", setter(decode)),
@@ -127,8 +132,11 @@ impl Members<'_> {
                 "SetListenerErrorHandler",
                 setter(vec![player(), param("Event", text()), failure(), param("Count", number())]),
             ),
-            ("Remotes", Type::Object(vec![readonly("Reliable", text()), readonly("Unreliable", text())])),
+            ("Remotes", Type::Object(remotes)),
         ]);
+        if self.has_tables(&self.types.schema.root, |table| table.from != self.side) {
+            found.push(("StepTables", procedure(Vec::new())));
+        }
         if options.traffic_stats {
             found.push(("GetTrafficStats", function(Vec::new(), self.stats())));
             found.push(("ResetTrafficStats", procedure(Vec::new())));
@@ -140,6 +148,14 @@ impl Members<'_> {
         found
     }
 
+    fn has_tables(&self, scope: &Scope, wanted: impl Fn(&Table) -> bool + Copy) -> bool {
+        scope.items.iter().any(|item| match item {
+            Item::Table(table) => wanted(table),
+            Item::Scope(inner) => self.has_tables(inner, wanted),
+            Item::Type(_) | Item::Event(_) | Item::Function(_) | Item::State(_) | Item::Entity(_) => false,
+        })
+    }
+
     /// What `GetTrafficStats` gives: an entry for each event, for every one is sent by one side and received by the
     /// other.
     fn stats(&self) -> Type {
@@ -148,7 +164,8 @@ impl Members<'_> {
                 match item {
                     Item::Event(event) => found.push(event.path.join(".")),
                     Item::Scope(inner) => walk(inner, found),
-                    Item::Type(_) | Item::Function(_) | Item::Entity(_) => {}
+                    Item::Type(_) | Item::Function(_) | Item::State(_) | Item::Table(_) | Item::Entity(_) => {
+                    }
                 }
             }
         }
@@ -241,6 +258,88 @@ impl Members<'_> {
             readonly(self.word("On"), procedure(vec![param("Listener", listener)]))
         };
         Type::OpenObject(vec![member])
+    }
+
+    /// The table of a state.
+    pub fn state(&self, state: &State, place: &Place) -> Type {
+        let data = || self.types.of(&state.data, place);
+        let delta = || self.delta(state, place);
+        let key = || if state.key.is_some() { vec![param("Key", ty("string"))] } else { Vec::new() };
+        let of = |lead: Vec<Param>, more: Vec<Param>| lead.into_iter().chain(more).collect::<Vec<_>>();
+        let disconnect = || procedure(Vec::new());
+        let mut members = if self.is_server() {
+            let lead = || {
+                let player = if state.per_player { self.player(place) } else { Vec::new() };
+                of(player, key())
+            };
+            let change = || of(lead(), vec![param("Delta", delta())]);
+            vec![
+                readonly(self.word("Mount"), procedure(of(lead(), vec![param("Initial", data())]))),
+                readonly(self.word("SetState"), procedure(change())),
+                readonly(self.word("SendDelta"), procedure(change())),
+                readonly(self.word("Unmount"), procedure(lead())),
+                readonly(self.word("Get"), function(lead(), or_undefined(data()))),
+            ]
+        } else {
+            let on = |lead: Vec<Param>, heard: Vec<Param>| {
+                function(of(lead, vec![param("Listener", procedure(heard))]), disconnect())
+            };
+            let now = || param("State", data());
+            let mut members = vec![
+                readonly(self.word("OnChange"), on(key(), vec![now(), param("Delta", delta())])),
+                readonly(self.word("OnMount"), on(Vec::new(), of(key(), vec![now()]))),
+                readonly(self.word("OnUnmount"), on(Vec::new(), key())),
+                readonly(self.word("Get"), function(key(), or_undefined(data()))),
+            ];
+            if state.key.is_some() {
+                let map = Type::Name(self.types.names.global("Map", place), vec![ty("string"), data()]);
+                members.push(readonly(self.word("All"), function(Vec::new(), map)));
+            }
+            members
+        };
+        if state.fields().iter().any(|field| may_be_nil(&field.ty)) {
+            members.push(readonly(self.word("None"), ty("undefined")));
+        }
+        if state.custom {
+            let buffer = || self.types.global("buffer", place);
+            members.push(if self.is_server() {
+                let encoder = function(vec![param("Delta", delta())], buffer());
+                readonly(self.word("SetEncoder"), procedure(vec![param("Encoder", encoder)]))
+            } else {
+                let decoder = function(vec![param("Payload", buffer())], delta());
+                readonly(self.word("SetDecoder"), procedure(vec![param("Decoder", decoder)]))
+            });
+        }
+        Type::OpenObject(members)
+    }
+
+    /// Any fields of a state's data.
+    fn delta(&self, state: &State, place: &Place) -> Type {
+        let partial = self.types.names.global("Partial", place);
+        Type::Name(partial, vec![self.types.of(&state.data, place)])
+    }
+
+    /// The table of a table.
+    pub fn table(&self, table: &Table, place: &Place) -> Type {
+        if table.from == self.side {
+            let elements = table.fields.iter().map(|field| schema::Element {
+                name: Some(field.name.clone()),
+                ty: field.ty.clone(),
+                span: field.span,
+            });
+            let row = Payload::Pack(elements.collect());
+            let push = function(self.params(Vec::new(), &row, place), ty("boolean"));
+            return Type::OpenObject(vec![readonly(self.word("Push"), push)]);
+        }
+        let list = |of: Type| Type::ReadonlyArray(Box::new(of));
+        let mut members = vec![readonly(self.word("Count"), ty("number"))];
+        for field in table.fields.iter() {
+            members.push(readonly(field.name.clone(), list(self.types.of(&field.ty, place))));
+        }
+        if self.is_server() {
+            members.push(readonly(self.word("Sender"), list(self.types.global("Player", place))));
+        }
+        Type::OpenObject(members)
     }
 
     /// What `Invoke` gives.

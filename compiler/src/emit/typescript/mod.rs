@@ -88,7 +88,12 @@ impl<'a> Declarations<'a> {
     fn declared<'s>(&'s self, scope: &'s Scope) -> impl Iterator<Item = &'s TypeDecl> {
         scope.items.iter().filter_map(|item| match item {
             Item::Type(id) => self.types.schema.types.get(id.0 as usize),
-            Item::Event(_) | Item::Function(_) | Item::Entity(_) | Item::Scope(_) => None,
+            Item::Event(_)
+            | Item::Function(_)
+            | Item::Scope(_)
+            | Item::State(_)
+            | Item::Table(_)
+            | Item::Entity(_) => None,
         })
     }
 
@@ -104,6 +109,12 @@ impl<'a> Declarations<'a> {
                 (Item::Function(function), Some(members)) => {
                     (&function.name, function.span, members.function(function, &place))
                 }
+                (Item::State(state), Some(members)) => {
+                    (&state.name, state.span, members.state(state, &place))
+                }
+                (Item::Table(table), Some(members)) => {
+                    (&table.name, table.span, members.table(table, &place))
+                }
                 (Item::Scope(inner), _) => {
                     if let Some(namespace) = self.namespace(inner, members) {
                         body = groups([body, vec![namespace, Statement::Blank]]);
@@ -113,7 +124,11 @@ impl<'a> Declarations<'a> {
                 (Item::Entity(entity), Some(members)) => {
                     (&entity.name, entity.span, members.entity(entity, &place))
                 }
-                (Item::Event(_) | Item::Function(_) | Item::Entity(_), None) | (Item::Type(_), _) => continue,
+                (
+                    Item::Event(_) | Item::Function(_) | Item::State(_) | Item::Table(_) | Item::Entity(_),
+                    None,
+                )
+                | (Item::Type(_), _) => continue,
             };
             let local = self.types.names.local(name);
             let doc = self.types.docs.above(span);
@@ -149,7 +164,14 @@ impl<'a> Declarations<'a> {
                 Item::Function(function) if members.is_some() => (&function.name, false),
                 Item::Entity(entity) if members.is_some() => (&entity.name, false),
                 Item::Scope(inner) if self.namespace(inner, members).is_some() => (&inner.name, false),
-                Item::Event(_) | Item::Function(_) | Item::Entity(_) | Item::Scope(_) => continue,
+                Item::State(state) if members.is_some() => (&state.name, false),
+                Item::Table(table) if members.is_some() => (&table.name, false),
+                Item::Event(_)
+                | Item::Function(_)
+                | Item::Scope(_)
+                | Item::State(_)
+                | Item::Table(_)
+                | Item::Entity(_) => continue,
             };
             match exports.iter_mut().find(|export| export.name == *name) {
                 // A type and a member may share a name, and are exported together.

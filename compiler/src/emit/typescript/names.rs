@@ -136,6 +136,8 @@ impl<'a> Names<'a> {
                 Item::Type(_) => {}
                 Item::Event(event) => _ = self.taken.insert(&event.name),
                 Item::Function(function) => _ = self.taken.insert(&function.name),
+                Item::State(state) => _ = self.taken.insert(&state.name),
+                Item::Table(table) => _ = self.taken.insert(&table.name),
                 Item::Entity(entity) => _ = self.taken.insert(&entity.name),
                 Item::Scope(inner) => {
                     self.taken.insert(&inner.name);

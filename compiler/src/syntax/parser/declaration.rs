@@ -59,6 +59,8 @@ impl Parser<'_> {
             Keyword::Scope => self.scope(),
             Keyword::Event => self.member("the event's name").map(DeclarationKind::Event),
             Keyword::Function => self.member("the function's name").map(DeclarationKind::Function),
+            Keyword::State => self.member("the state's name").map(DeclarationKind::State),
+            Keyword::Table => self.member("the table's name").map(DeclarationKind::Table),
             Keyword::Type => self.type_decl(TypeKeyword::Type),
             Keyword::Struct => self.type_decl(TypeKeyword::Struct),
             Keyword::Enum => self.type_decl(TypeKeyword::Enum),
@@ -278,7 +280,7 @@ impl Parser<'_> {
         scope
     }
 
-    /// An event or a function. A broken block still declares the name.
+    /// An event, a function, a state, a table or an entity. A broken block still declares the name.
     pub(super) fn member(&mut self, needed: &str) -> Outcome<Member> {
         let name = self.name(Words::NotPrimitive, needed)?;
         Ok(Member { name, block: self.declaration_block() })
@@ -358,6 +360,8 @@ fn declared_name(declaration: &Declaration) -> Span {
         DeclarationKind::Scope(scope) => scope.name.span,
         DeclarationKind::Event(member)
         | DeclarationKind::Function(member)
+        | DeclarationKind::State(member)
+        | DeclarationKind::Table(member)
         | DeclarationKind::Entity(member) => member.name.span,
         DeclarationKind::Type(declared) => declared.name.span,
         DeclarationKind::Nothing => declaration.keyword,

@@ -345,7 +345,9 @@ impl<'a> Parser<'a> {
             return self.at(TokenKind::Attribute) && next == TokenKind::LeftParen;
         };
         match keyword {
-            Keyword::Event | Keyword::Function | Keyword::Scope => named && after == TokenKind::LeftBrace,
+            Keyword::Event | Keyword::Function | Keyword::Scope | Keyword::State | Keyword::Table => {
+                named && after == TokenKind::LeftBrace
+            }
             Keyword::Struct => named && matches!(after, TokenKind::LeftBrace | TokenKind::LeftAngle),
             Keyword::Enum | Keyword::Map | Keyword::Set | Keyword::Type => {
                 named && matches!(after, TokenKind::Equals | TokenKind::LeftAngle)
@@ -362,6 +364,8 @@ impl<'a> Parser<'a> {
                         | Keyword::Set
                         | Keyword::Event
                         | Keyword::Function
+                        | Keyword::State
+                        | Keyword::Table
                         | Keyword::Scope
                 )
             ),

@@ -12,6 +12,7 @@ mod path;
 mod properties;
 mod read;
 mod roblox;
+pub mod rows;
 mod show;
 #[cfg(test)]
 mod tests;

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::schema::{Channel, Side};
-use crate::wire::codec::{Decoded, Decoding, Value, decode};
+use crate::wire::codec::{Decoded, Decoding, Leaf, LeafPlace, Role, Value, decode};
 use crate::wire::plan::HeaderKind;
 use crate::wire::{ItemWire, Wire};
 
@@ -58,6 +58,11 @@ pub enum ItemKind {
     Call {
         /// Pairs it with its answer.
         id: u8,
+    },
+    /// The rows of a table.
+    Rows {
+        /// The sender's tick, modulo 65536.
+        tick: u16,
     },
     /// An answer.
     Answer {
@@ -116,7 +121,7 @@ pub fn decode_packet(
     let (mut at, mut slot) = (0, 0);
     while at < bytes.len() {
         let index = bytes[at];
-        let Some((name, item)) = find(wire, channel, from, index) else {
+        let Some((name, item, packed)) = find(wire, channel, from, index) else {
             packet.stopped = Some(Stopped { at, name: None, text: format!("no item has index {index}") });
             break;
         };
@@ -124,6 +129,9 @@ pub fn decode_packet(
         let limit = decoding.slots_left.map(|left| left.saturating_sub(slot as u64));
         match read_item(&name, item, &bytes[at..], slots, Decoding { slots_left: limit, ..decoding }) {
             Ok(mut read) => {
+                if packed {
+                    read.take_rest(&bytes[at..], decoding.leaves);
+                }
                 read.shift(at, slot);
                 (at, slot) = (read.bytes.end, read.slots.end);
                 packet.items.push(read);
@@ -138,17 +146,26 @@ pub fn decode_packet(
     packet
 }
 
-/// The item an index names for traffic from a side: an event it sends, a call it makes, or an answer it gives.
-fn find(wire: &Wire, channel: Channel, from: Side, index: u8) -> Option<(String, &ItemWire)> {
+/// The item an index names for traffic from a side: an event it sends, a call it makes, an answer it gives, or a frame
+/// of a state. The last says whether what the game packed stands behind it, up to the packet's end.
+fn find(wire: &Wire, channel: Channel, from: Side, index: u8) -> Option<(String, &ItemWire, bool)> {
     if let Some(event) = wire.event_at(channel, index) {
-        return (event.from == from).then(|| (event.path.join("."), &event.item));
+        return (event.from == from).then(|| (event.path.join("."), &event.item, false));
     }
     if channel == Channel::Unreliable {
         return None;
     }
+    for state in wire.states.iter().filter(|_| from == Side::Server) {
+        if state.frame.header.index == index {
+            return Some((state.path.join("."), &state.frame, false));
+        }
+        if let Some(custom) = state.custom.as_ref().filter(|custom| custom.header.index == index) {
+            return Some((state.path.join("."), custom, true));
+        }
+    }
     let function = wire.function_at(index)?;
     let item = if function.from == from { &function.call } else { &function.answer };
-    Some((function.path.join("."), item))
+    Some((function.path.join("."), item, false))
 }
 
 fn read_item(
@@ -182,6 +199,27 @@ fn read_item(
 }
 
 impl PacketItem {
+    /// Takes what the game packed, which runs to the end of the packet; `bytes` begin where the item does.
+    fn take_rest(&mut self, bytes: &[u8], leaves: bool) {
+        let range = self.bytes.end..bytes.len();
+        let Some(payload) = &mut self.payload else { return };
+        let value = Value::Buffer(bytes.get(range.clone()).unwrap_or_default().to_vec());
+        if leaves {
+            let at = LeafPlace::Bytes(range.clone());
+            payload.leaves.push(Leaf {
+                path: "Payload".to_owned(),
+                role: Role::Value,
+                at,
+                value: value.clone(),
+            });
+        }
+        if let Value::Struct(fields) = &mut payload.value {
+            fields.push(("Payload".to_owned(), value));
+        }
+        payload.bytes += range.len();
+        self.bytes.end = bytes.len();
+    }
+
     fn shift(&mut self, bytes: usize, slots: usize) {
         self.bytes = self.bytes.start + bytes..self.bytes.end + bytes;
         self.slots = self.slots.start + slots..self.slots.end + slots;
@@ -195,7 +233,6 @@ impl PacketItem {
 mod tests {
     use super::*;
     use crate::schema::{Delivery, Function, NumberKind, Payload, Yield};
-    use crate::wire::codec::{LeafPlace, Role};
     use crate::wire::testing::*;
     use crate::wire::{EventWire, FunctionWire};
 
@@ -223,6 +260,8 @@ mod tests {
             entities: Vec::new(),
             events: vec![EventWire::of(&hit), EventWire::of(&shot)],
             functions: vec![FunctionWire::of(&price)],
+            states: Vec::new(),
+            tables: Vec::new(),
             exports: Vec::new(),
             signature: String::new(),
         }
@@ -268,6 +307,31 @@ mod tests {
     fn ordered_events_show_their_sequence_number() {
         let packet = read(Channel::Unreliable, Side::Client, &[0, 2, 1, 0xFF, 0xFF], &[]);
         assert_eq!(packet.to_string(), "Shot #258, 5 B: {Value = -1}");
+    }
+
+    #[test]
+    fn frames_of_states_are_named() {
+        use crate::source::MemoryLoader;
+        let text = "state Door { Key: string(1..8), Data: struct { Open: boolean, Owner: string(..9)? } }
+            state Radar { Codec: Custom, Data: struct { X: u8 } }";
+        let loader = MemoryLoader::new().with("a.blink", text);
+        let analysis = crate::analyze(&loader, "a.blink", crate::schema::Profile::Release);
+        let wire = Wire::of(&analysis.schema.unwrap());
+        let decoding = Decoding { leaves: true, ..Decoding::default() };
+        let read = |from, bytes: &[u8]| decode_packet(&wire, Channel::Reliable, from, bytes, &[], decoding);
+        // A delta of "ab" that clears the owner, then the end of it.
+        let packet = read(Side::Server, &[0, 1, 0b1_0100, b'a', b'b', 1, 0, 1, 2, b'a', b'b']);
+        assert_eq!(
+            packet.to_string(),
+            "Door, 6 B: {Key = \"ab\", Kind = 0, Data = {Open = true}, Cleared.Owner = true}\n\
+             Door, 5 B: {Key = \"ab\", Kind = 2, Data = {}, Cleared.Owner = false}"
+        );
+        let packed = read(Side::Server, &[1, 7, 8, 9]);
+        assert_eq!(packed.items.len(), 1);
+        assert_eq!(packed.items[0].bytes, 0..4);
+        let payload = packed.items[0].payload.as_ref().unwrap();
+        assert_eq!(payload.leaves.last().unwrap().value, Value::Buffer(vec![7, 8, 9]));
+        assert!(read(Side::Client, &[0, 1, 0, b'a', b'b']).stopped.is_some());
     }
 
     #[test]

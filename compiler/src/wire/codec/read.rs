@@ -282,7 +282,8 @@ impl<'a> Reader<'a> {
 
     fn length(&mut self, frame: &Frame, length: Length) -> Read<u32> {
         let kind = match length.prefix {
-            Prefix::None => return Ok(length.min),
+            // A column is given its rows as an exact length before it is read.
+            Prefix::None | Prefix::Rows => return Ok(length.min),
             Prefix::Varint => {
                 let start = self.at;
                 let rest = self.varint()?;

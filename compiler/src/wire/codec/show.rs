@@ -101,6 +101,7 @@ impl Display for PacketItem {
             ItemKind::Call { id } => write!(out, " call {id}")?,
             ItemKind::Answer { id, success: true } => write!(out, " answer {id}")?,
             ItemKind::Answer { id, success: false } => write!(out, " failure {id}")?,
+            ItemKind::Rows { tick } => write!(out, " rows of tick {tick}")?,
             ItemKind::Entity { what, id } => write!(out, " {} {id}", what.word())?,
         }
         write!(out, ", {} B", self.bytes.len())?;

@@ -241,7 +241,7 @@ impl<'a> Writer<'a> {
         };
         let rest = count - min;
         match length.prefix {
-            Prefix::None => {}
+            Prefix::None | Prefix::Rows => {}
             Prefix::U8 => self.put_number(frame, length.place, NumberKind::U8, f64::from(rest)),
             Prefix::U16 => self.put_number(frame, length.place, NumberKind::U16, f64::from(rest)),
             Prefix::U24 => self.put_number(frame, length.place, NumberKind::U24, f64::from(rest)),

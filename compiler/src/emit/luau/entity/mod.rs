@@ -37,7 +37,7 @@ fn entities<'a>(schema: &'a Schema, wire: &'a Wire, object: &str) -> Vec<EntityI
             match item {
                 Item::Entity(entity) => found.push(entity),
                 Item::Scope(inner) => walk(inner, found),
-                Item::Type(_) | Item::Event(_) | Item::Function(_) => {}
+                Item::Type(_) | Item::Event(_) | Item::Function(_) | Item::State(_) | Item::Table(_) => {}
             }
         }
     }

@@ -57,6 +57,18 @@ pub fn payload(
     (values, if block.tail { 0 } else { head })
 }
 
+/// Reads a table's column, which begins at `Cursor`, and gives the list it is.
+pub fn column(cx: &mut Context, names: &mut Names, plan: &Plan, what: &str, out: &mut Block) -> Expr {
+    let mut reader = Reader { cx, names, live: 16 };
+    let mut frame = reader.open(&plan.block, name("Cursor"), 0, out);
+    match &plan.block.body.shape {
+        Shape::Pack(members) => members.first().map_or(Expr::Nil, |member| {
+            reader.node(&member.node, &format!("{what}.{}", member.name), &mut frame, out)
+        }),
+        _ => reader.node(&plan.block.body, what, &mut frame, out),
+    }
+}
+
 /// The body of a function of its own that reads: `build` gives its statements, in front of which `End` is declared when they
 /// ask for it. The readers of packets have it anyway.
 pub fn alone(cx: &mut Context, build: impl FnOnce(&mut Context, &mut Block)) -> Block {

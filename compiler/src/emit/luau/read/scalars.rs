@@ -40,10 +40,13 @@ impl Reader<'_, '_> {
         if let Some(exact) = length.exact() {
             return size(u64::from(exact));
         }
+        if length.prefix == Prefix::Rows {
+            return name("Rows");
+        }
         let local = self.names.fresh("Length");
         let at = frame.at(length.place);
         let (raw, bytes) = match length.prefix {
-            Prefix::None => (num(0), 0),
+            Prefix::None | Prefix::Rows => (num(0), 0),
             Prefix::U8 | Prefix::Varint => (get("readu8", at), 1),
             Prefix::U16 => (get("readu16", at), 2),
             Prefix::U24 => (number::load(self.cx, crate::schema::NumberKind::U24, at), 3),

@@ -54,6 +54,9 @@ impl Writer<'_, '_> {
         if let Some(exact) = length.exact() {
             return size(u64::from(exact));
         }
+        if length.prefix == Prefix::Rows {
+            return name("Rows");
+        }
         let count = self.names.fresh("Length");
         out.local(&count, actual);
         let count = name(count);
@@ -73,7 +76,7 @@ impl Writer<'_, '_> {
         let wire = sub(count.clone(), size(u64::from(length.min)));
         let at = frame.at(length.place);
         match length.prefix {
-            Prefix::None => {}
+            Prefix::None | Prefix::Rows => {}
             Prefix::U8 => match (&mut frame.made, length.place) {
                 (Some(made), Place::Head(_)) => made.push((offset_of(&at), wire)),
                 _ => {
