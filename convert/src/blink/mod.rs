@@ -104,7 +104,9 @@ fn list(analysis: &Analysis, report: &mut Report) {
         let in_entry = span.file == FileId(0);
         match one.code {
             Code::AnalyzeDeprecated if in_entry => {
-                report.add(Kind::Loss, name, Some(place), format!("{}: it is replaced", one.headline));
+                let goes = one.fixes.iter().all(|fix| fix.edits.iter().all(|(_, new)| new.is_empty()));
+                let what = if goes { "it is left out" } else { "it is replaced" };
+                report.add(Kind::Loss, name, Some(place), format!("{}: {what}", one.headline));
             }
             code if is_duplicate(code) && in_entry => {
                 report.add(

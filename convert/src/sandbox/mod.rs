@@ -132,14 +132,10 @@ fn prepare(vm: &Rc<Vm>, tool: Tool, modules: &Rc<Modules>, depth: u32) -> Result
     let text = |error: vm::CompileError| Failure::text(error.to_string());
     modules::silence(vm)?;
     vm.seal(&[])?;
-    let environment = [
-        ("hostLoad", modules::native(vm, modules)?),
-        ("toolName", Value::string(tool.name())),
-        ("hostLimit", Value::Number(f64::from(depth))),
-    ];
+    let given = [modules::native(vm, modules)?, Value::string(tool.name()), Value::Number(f64::from(depth))];
     let core = vm::compile(include_str!("core.luau"), "core").map_err(text)?;
-    let core = vm.load(&core, "core", &environment)?;
-    let core = shallow(vm, &core, &[])?;
+    let core = vm.load(&core, "core", &[])?;
+    let core = shallow(vm, &core, &given)?;
     let stand_in = match tool {
         Tool::ByteNet => include_str!("bytenet.luau"),
         Tool::Packet => include_str!("packet.luau"),
