@@ -30,6 +30,7 @@ pub const MODULES: &[(&str, &str)] = &[
     ("EntityBinding", include_str!("EntityBinding.luau")),
     ("EntityBytes", include_str!("EntityBytes.luau")),
     ("EntityDrawing", include_str!("EntityDrawing.luau")),
+    ("EntityExtras", include_str!("EntityExtras.luau")),
     ("EntityInbox", include_str!("EntityInbox.luau")),
     ("EntityMirrors", include_str!("EntityMirrors.luau")),
     ("EntityOutbox", include_str!("EntityOutbox.luau")),

@@ -183,6 +183,37 @@ fn another_process_gives_the_same_trace() {
 }
 
 #[test]
+fn arena_example() {
+    passes("examples/arena");
+}
+
+/// Rows of the checklist on entities that specs of `tests/luau/entities` or the arena name, and those whose answer has
+/// another test or no meaning here.
+const ENTITY_ROWS: &[&str] = &[
+    "N4", "N5", "N6", "N7", "N8", "N9", "N11", "N13", "N14", "N15", "N16", "N17", "N18", "N20", "N21", "N22",
+    "N23", "N24", "N25", "N36", "N54", "N55", "N56", "N82", "N83", "N84", "N85", "N86", "N87", "N88", "N89",
+    "N90", "N91", "N92", "N93", "N94", "N95", "N96", "N97", "N98", "N99", "N100", "N101", "N102", "N103",
+    "N104", "N105", "N106", "N107", "N108", "N109", "N110", "P1", "P2", "P3", "P4", "P5", "P6", "P7", "P8",
+    "P9", "P11", "P13", "P14", "P15", "P16", "P17", "P18", "P19", "P20", "P21", "P22", "P23", "P24", "P25",
+    "P26", "P27", "P28", "P29", "P30", "P31", "P32", "P33", "P34", "P35", "P36", "P37", "P38", "P39", "P40",
+    "P41", "P42",
+];
+
+#[test]
+fn every_row_on_entities_has_a_spec() {
+    let options = RunOptions { list: true, ..options("tests/luau/entities") };
+    let report = run(&options, |_| {});
+    let named: BTreeSet<String> = report
+        .files
+        .iter()
+        .flat_map(|file| &file.tests)
+        .flat_map(|test| test.name.split(|c: char| !c.is_ascii_alphanumeric()).map(str::to_owned))
+        .collect();
+    let missing: Vec<&&str> = ENTITY_ROWS.iter().filter(|row| !named.contains(**row)).collect();
+    assert!(missing.is_empty(), "rows without a spec: {missing:?}");
+}
+
+#[test]
 fn lag_compensation_example() {
     passes("examples/lag-compensation");
 }

@@ -322,6 +322,10 @@ impl Diff {
         found.compare("Owner", &owned(old), &owned(new));
         found.compare("Transform", &moves(old), &moves(new));
         found.compare("Velocity", &describe::presence(old.velocity), &describe::presence(new.velocity));
+        found.compare("Parent", &describe::presence(old.parent), &describe::presence(new.parent));
+        found.compare("Named", &describe::presence(old.named), &describe::presence(new.named));
+        found.compare("Tags", &describe::presence(old.tags), &describe::presence(new.tags));
+        found.compare("Attributes", &describe::presence(old.attributes), &describe::presence(new.attributes));
         let sync = |entity: &Entity| {
             let names = entity
                 .sync

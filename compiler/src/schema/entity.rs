@@ -17,6 +17,10 @@ pub const ENTITY_KEYS: &[&str] = &[
     "Owner",
     "Transform",
     "Velocity",
+    "Parent",
+    "Named",
+    "Tags",
+    "Attributes",
     "Interpolate",
     "MaxDelay",
     "Sync",
@@ -48,6 +52,14 @@ pub struct Entity {
     pub transform: Following,
     /// Whether its owner is sent velocities and the tick of the input that was consumed last.
     pub velocity: bool,
+    /// Whether it may be inside another.
+    pub parent: bool,
+    /// Whether it has a name that mirrors follow.
+    pub named: bool,
+    /// Whether it has tags that mirrors follow.
+    pub tags: bool,
+    /// Whether it has attributes that mirrors follow.
+    pub attributes: bool,
     /// Whether mirrors are interpolated from the start.
     pub interpolate: bool,
     /// Most seconds a mirror is drawn late.
@@ -127,7 +139,7 @@ pub fn words(key: &str) -> Vec<&'static str> {
         "Relevance" => vec!["All", "Radius", "Manual"],
         "Owner" => vec!["true", "false", "Clear"],
         "Transform" => vec!["true", "false", "Manual"],
-        "Velocity" | "Interpolate" => vec!["true", "false"],
+        "Velocity" | "Parent" | "Named" | "Tags" | "Attributes" | "Interpolate" => vec!["true", "false"],
         _ => Vec::new(),
     }
 }
@@ -146,6 +158,10 @@ impl Resolver<'_> {
         let transform =
             self.switch(&mut block, "Transform", Some(("Manual", Following::Manual)), Following::Always);
         let velocity = self.switch(&mut block, "Velocity", None, true);
+        let parent = self.switch(&mut block, "Parent", None, true);
+        let named = self.switch(&mut block, "Named", None, true);
+        let tags = self.switch(&mut block, "Tags", None, true);
+        let attributes = self.switch(&mut block, "Attributes", None, true);
         let interpolate = self.switch(&mut block, "Interpolate", None, true);
         let (sync_manual, sync) = match block.entries.get("Sync").map(|entry| &entry.value) {
             Some(Value::Sync(written)) => {
@@ -177,6 +193,10 @@ impl Resolver<'_> {
             owner,
             transform: transform.unwrap_or_default(),
             velocity: velocity.unwrap_or(implied),
+            parent: parent.unwrap_or(false),
+            named: named.unwrap_or(false),
+            tags: tags.unwrap_or(false),
+            attributes: attributes.unwrap_or(false),
             interpolate: interpolate.unwrap_or(false),
             max_delay: max_delay.unwrap_or(DEFAULT_MAX_DELAY),
             sync_manual,

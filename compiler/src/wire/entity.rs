@@ -6,7 +6,8 @@
 //!
 //! ```text
 //! new mirror | own (with an owner) | active, jump, following (with a transform)
-//! | one a part of Data | one a property of Sync | X, Y, Z, rotation (with a transform)
+//! | one a part of Data | name, parent, attributes and tags (where it has them) | one a property of Sync
+//! | X, Y, Z, rotation (with a transform)
 //! ```
 //!
 //! A part of `Data` is a field in the traffic layout, or several whose bits share one byte. Behind an own record come
@@ -30,6 +31,22 @@ pub const VELOCITY_SIZE: u64 = 15;
 /// Bytes of the tick of the input consumed last.
 pub const TICK_SIZE: u64 = 2;
 
+/// Bytes of a name, of a parent's id, and of one attribute or tag: least and most.
+const NAME_SIZE: (u64, u64) = (1, 101);
+const PARENT_SIZE: (u64, u64) = (1, 8);
+const KEYED_SIZE: (u64, u64) = (1, 1);
+
+/// What an entity has beside its fields.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Extra {
+    /// A name: a `u8` length and its bytes.
+    Name,
+    /// The parent's id, 0 for none.
+    Parent,
+    /// Attributes and tags that changed: a `u8` count, then keys and values.
+    Keyed,
+}
+
 /// How an entity travels.
 #[derive(Clone, Debug)]
 pub struct EntityWire {
@@ -39,6 +56,8 @@ pub struct EntityWire {
     pub index: u8,
     /// Parts of `Data`, in the order of their bits.
     pub parts: Vec<Part>,
+    /// What it has beside its fields, in the order of their bits.
+    pub extras: Vec<Extra>,
     /// Properties of `Sync`, in the order of their bits, with their classes.
     pub synced: Vec<(String, Part)>,
     /// Whether a record says if it is the receiver's own.
@@ -84,6 +103,15 @@ impl EntityWire {
             path: entity.path.clone(),
             index: entity.index,
             parts: parts(entity),
+            extras: [
+                (entity.named, Extra::Name),
+                (entity.parent, Extra::Parent),
+                (entity.tags || entity.attributes, Extra::Keyed),
+            ]
+            .into_iter()
+            .filter(|(there, _)| *there)
+            .map(|(_, extra)| extra)
+            .collect(),
             synced: synced.collect(),
             owned: entity.owner != Ownership::Never,
             transform: entity.transform != Following::Never,
@@ -102,7 +130,11 @@ impl EntityWire {
 
     /// Bits of a mask.
     pub fn bits(&self) -> usize {
-        self.flags() + self.parts.len() + self.synced.len() + if self.transform { 4 } else { 0 }
+        self.flags()
+            + self.parts.len()
+            + self.extras.len()
+            + self.synced.len()
+            + if self.transform { 4 } else { 0 }
     }
 
     /// Bytes of a mask.
@@ -121,7 +153,15 @@ impl EntityWire {
         let fixed = PACKET_HEADER + SECTION_HEADER + ID_SIZE + self.mask_size() as u64;
         let own = if self.transform { 16 } else { 0 } + self.tail_size();
         let parts = self.parts.iter().chain(self.synced.iter().map(|(_, part)| part));
-        parts.fold((fixed + own, fixed + own), |(least, most), part| {
+        let extras = self.extras.iter().map(|extra| match extra {
+            Extra::Name => NAME_SIZE,
+            Extra::Parent => PARENT_SIZE,
+            // What does not fit is refused when it is set.
+            Extra::Keyed => KEYED_SIZE,
+        });
+        let fixed =
+            extras.fold((fixed + own, fixed + own), |(least, most), (min, max)| (least + min, most + max));
+        parts.fold(fixed, |(least, most), part| {
             let size = part.plan.block.size.sealed();
             (least.saturating_add(size.min), most.saturating_add(size.max))
         })

@@ -132,6 +132,10 @@ fn write_entities(text: &mut String, scope: &Scope) {
                     (entity.owner != Ownership::Never, 'o'),
                     (entity.transform != Following::Never, 't'),
                     (entity.velocity, 'v'),
+                    (entity.parent, 'p'),
+                    (entity.named, 'n'),
+                    (entity.tags, 'g'),
+                    (entity.attributes, 'a'),
                 ];
                 writer.text.extend(flags.iter().filter(|(on, _)| *on).map(|(_, letter)| letter));
                 for class in &entity.sync {

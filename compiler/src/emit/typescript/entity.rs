@@ -77,6 +77,29 @@ impl Members<'_> {
             method("Destroy", vec![], nothing()),
             method("Bind", vec![left_out(param("Instance", global("Instance")))], nothing()),
         ];
+        if entity.named {
+            all.push(method("SetName", vec![param("Name", ty("string"))], nothing()));
+            all.push(method("GetName", vec![], ty("string")));
+        }
+        if entity.parent {
+            all.push(method("SetParent", vec![left_out(param("Parent", ty("object")))], nothing()));
+            all.push(method("GetParent", vec![], or_undefined(ty("object"))));
+        }
+        if entity.tags {
+            let tag = || vec![param("Tag", ty("string"))];
+            all.push(method("AddTag", tag(), nothing()));
+            all.push(method("RemoveTag", tag(), nothing()));
+            all.push(method("HasTag", tag(), ty("boolean")));
+        }
+        if entity.attributes {
+            let name = || param("Name", ty("string"));
+            all.push(method(
+                "SetAttribute",
+                vec![name(), left_out(param("Value", ty("unknown")))],
+                nothing(),
+            ));
+            all.push(method("GetAttribute", vec![name()], ty("unknown")));
+        }
         if entity.owner != Ownership::Never {
             all.push(method("SetOwner", vec![left_out(param("Player", global("Player")))], nothing()));
             all.push(method("GetOwner", vec![], or_undefined(global("Player"))));
@@ -122,6 +145,18 @@ impl Members<'_> {
             Member::Field(self.spelled("Instance"), or_undefined(global("Instance"))),
             method("Destroy", vec![], nothing()),
         ];
+        if entity.named {
+            all.push(Member::Field(self.spelled("Name"), ty("string")));
+        }
+        if entity.parent {
+            all.push(Member::Field(self.spelled("Parent"), or_undefined(ty("object"))));
+        }
+        if entity.tags {
+            all.push(method("HasTag", vec![param("Tag", ty("string"))], boolean()));
+        }
+        if entity.attributes {
+            all.push(method("GetAttribute", vec![param("Name", ty("string"))], ty("unknown")));
+        }
         if entity.owner != Ownership::Never {
             all.push(method("IsOwner", vec![], boolean()));
             all.push(method("GetOwner", vec![], or_undefined(global("Player"))));

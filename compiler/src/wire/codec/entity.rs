@@ -4,7 +4,7 @@ use super::packet::{EntityItem, ItemKind, Packet, PacketItem, Stopped};
 use super::{Decoded, Decoding, Leaf, LeafPlace, Role, Value, decode};
 use crate::schema::Side;
 use crate::wire::Wire;
-use crate::wire::entity::{EntityWire, PACKET_HEADER, REMOVED, TICK_SIZE, VELOCITY_SIZE};
+use crate::wire::entity::{EntityWire, Extra, PACKET_HEADER, REMOVED, TICK_SIZE, VELOCITY_SIZE};
 use crate::wire::plan::Plan;
 
 /// Reads a packet sent by `from` on the entities' remote.
@@ -133,11 +133,21 @@ impl Reader<'_> {
         let has = |bit: usize| mask >> bit & 1 == 1;
         let mut leaves = Vec::new();
         let mut bit = entity.flags();
-        let parts = entity.parts.iter().map(|part| (String::new(), part));
-        let synced = entity.synced.iter().map(|(class, part)| (format!("{class}."), part));
-        for (under, part) in parts.chain(synced) {
+        for part in &entity.parts {
             if has(bit) {
-                self.plan(&part.plan, &under, &mut leaves)?;
+                self.plan(&part.plan, "", &mut leaves)?;
+            }
+            bit += 1;
+        }
+        for extra in &entity.extras {
+            if has(bit) {
+                self.extra(*extra, &mut leaves)?;
+            }
+            bit += 1;
+        }
+        for (class, part) in &entity.synced {
+            if has(bit) {
+                self.plan(&part.plan, &format!("{class}."), &mut leaves)?;
             }
             bit += 1;
         }
@@ -159,6 +169,55 @@ impl Reader<'_> {
         }
         let what = if has(0) { EntityItem::New } else { EntityItem::Change };
         self.push(&entity.path.join("."), what, id, start, leaves);
+        Ok(())
+    }
+
+    fn text(&mut self) -> Read<Value> {
+        let length = self.number(1)? as usize;
+        let start = self.take(length)?;
+        Ok(Value::String(self.bytes[start..start + length].to_vec()))
+    }
+
+    fn extra(&mut self, extra: Extra, leaves: &mut Vec<Leaf>) -> Read<()> {
+        let start = self.at;
+        let mut push = |reader: &Self, path: String, start: usize, value: Value| {
+            let at = LeafPlace::Bytes(start..reader.at);
+            leaves.push(Leaf { path, role: Role::Value, at, value });
+        };
+        match extra {
+            Extra::Name => {
+                let name = self.text()?;
+                push(self, "(name)".to_owned(), start, name);
+            }
+            Extra::Parent => {
+                let parent = self.id()? as f64;
+                push(self, "(parent)".to_owned(), start, Value::Number(parent));
+            }
+            Extra::Keyed => {
+                for _ in 0..self.number(1)? {
+                    let start = self.at;
+                    let key = self.text()?;
+                    let value = match self.number(1)? {
+                        0 => Value::Nil,
+                        1 => Value::Boolean(false),
+                        2 => Value::Boolean(true),
+                        3 => Value::Number(f64::from_bits(self.number(8)?)),
+                        4 => self.text()?,
+                        5 => {
+                            let mut axis = || self.number(4).map(|bits| f32::from_bits(bits as u32));
+                            Value::Vector([axis()?, axis()?, axis()?])
+                        }
+                        6 => {
+                            let mut part = || self.number(1).map(|byte| byte as f32 / 255.0);
+                            Value::Color3([part()?, part()?, part()?])
+                        }
+                        kind => return Err(format!("no attribute has the type {kind}")),
+                    };
+                    let Value::String(key) = key else { continue };
+                    push(self, format!("@{}", key.escape_ascii()), start, value);
+                }
+            }
+        }
         Ok(())
     }
 

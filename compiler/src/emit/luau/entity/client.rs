@@ -7,6 +7,7 @@ use super::super::traffic;
 use super::{EntityInfo, codec, function_type, method_type};
 use crate::schema::{Entity, Schema};
 use crate::wire::Wire;
+use crate::wire::entity::Extra;
 
 /// The entities of a client module.
 pub struct Mirrors<'a> {
@@ -280,6 +281,18 @@ fn settings(
         Entry::Named("parts".into(), Expr::Table(parts)),
     ];
     entries.extend(info.bits());
+    let extras = info.wire.extras.iter().map(|extra| {
+        Entry::Item(match extra {
+            Extra::Name => cx.runtime("EntityExtras", "readName"),
+            Extra::Parent => cx.runtime("EntityExtras", "readParent"),
+            Extra::Keyed => cx.runtime("EntityExtras", "readKeyed"),
+        })
+    });
+    entries.push(Entry::Named("extras".into(), Expr::Table(extras.collect())));
+    for pascal in ["Name", "Parent"] {
+        let key = format!("{}Key", pascal.to_lowercase());
+        entries.push(Entry::Named(key, text(member(casing, pascal))));
+    }
     if info.has_transform() {
         entries.push(Entry::Named("onMoved".into(), cx.runtime("EntityDrawing", "moved")));
     }
@@ -313,6 +326,14 @@ fn described(info: &EntityInfo) -> Vec<Method> {
     let boolean = || vec![ty("boolean")];
     let nothing = Vec::new;
     let mut all = vec![("Destroy", ("EntityMirrors", "destroy"), method(vec![], nothing()))];
+    if info.entity.tags {
+        let tag = vec![("Tag", ty("string"))];
+        all.push(("HasTag", ("EntityExtras", "mirrorHasTag"), method(tag, boolean())));
+    }
+    if info.entity.attributes {
+        let key = vec![("Name", ty("string"))];
+        all.push(("GetAttribute", ("EntityExtras", "mirrorAttribute"), method(key, vec![ty("any")])));
+    }
     if info.has_owner() {
         all.push(("IsOwner", ("EntityMirrors", "isOwner"), method(vec![], boolean())));
         let player = vec![optional(ty("Player"))];
@@ -364,6 +385,12 @@ fn object_type(cx: &Context, info: &EntityInfo) -> Stat {
         (member(casing, "Data"), ty(&info.data)),
         (member(casing, "Instance"), optional(ty("Instance"))),
     ];
+    if info.entity.named {
+        fields.push((member(casing, "Name"), ty("string")));
+    }
+    if info.entity.parent {
+        fields.push((member(casing, "Parent"), ty("any")));
+    }
     fields.extend(described(info).into_iter().map(|(pascal, _, ty)| (member(casing, pascal), ty)));
     Stat::TypeAlias {
         export: true,

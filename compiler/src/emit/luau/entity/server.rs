@@ -7,7 +7,7 @@ use super::super::{traffic, types};
 use super::{EntityInfo, codec, function_type, method_type};
 use crate::schema::{Entity, Following, Ownership, Relevance, Schema};
 use crate::wire::Wire;
-use crate::wire::entity::PACKET_HEADER;
+use crate::wire::entity::{Extra, PACKET_HEADER};
 
 /// The entities of a server module.
 pub struct Authority<'a> {
@@ -278,6 +278,20 @@ fn list(items: Vec<Expr>) -> Expr {
     Expr::Table(items.into_iter().map(Entry::Item).collect())
 }
 
+/// Where the parts are that an entity has beside its fields, from 1; 0 for one it has not.
+fn extra_places(info: &EntityInfo) -> Vec<Entry> {
+    let place = |extra: Extra| {
+        let found = info.wire.extras.iter().position(|one| *one == extra);
+        found.map_or(num(0), |at| size((info.wire.parts.len() + at + 1) as u64))
+    };
+    vec![
+        Entry::Named("namePlace".into(), place(Extra::Name)),
+        Entry::Named("parentPlace".into(), place(Extra::Parent)),
+        Entry::Named("keyedPlace".into(), place(Extra::Keyed)),
+        Entry::Named("extras".into(), size(info.wire.extras.len() as u64)),
+    ]
+}
+
 /// What the runtime is told of an entity.
 fn settings(
     cx: &mut Context,
@@ -299,6 +313,7 @@ fn settings(
         Entry::Named("count".into(), size(count as u64)),
     ];
     entries.extend(info.bits());
+    entries.extend(extra_places(info));
     let fixed = least.saturating_sub(smallest + synced_least).max(PACKET_HEADER);
     let radius = match entity.relevance {
         Relevance::Radius(studs) => studs,
@@ -342,6 +357,28 @@ fn described(cx: &Context, info: &EntityInfo) -> Vec<Method> {
         ("Destroy", ("EntityStore", "destroy"), method(vec![], nothing())),
         ("Bind", ("EntityBinding", "bind"), method(vec![("Instance", optional(ty("Instance")))], nothing())),
     ];
+    if info.entity.named {
+        all.push(("SetName", ("EntityExtras", "setName"), method(vec![("Name", ty("string"))], nothing())));
+        all.push(("GetName", ("EntityExtras", "getName"), method(vec![], vec![ty("string")])));
+    }
+    if info.entity.parent {
+        // An entity of any kind may be the parent.
+        let parent = vec![("Parent", optional(ty("any")))];
+        all.push(("SetParent", ("EntityExtras", "setParent"), method(parent, nothing())));
+        all.push(("GetParent", ("EntityExtras", "getParent"), method(vec![], vec![ty("any")])));
+    }
+    if info.entity.tags {
+        let tag = || vec![("Tag", ty("string"))];
+        all.push(("AddTag", ("EntityExtras", "addTag"), method(tag(), nothing())));
+        all.push(("RemoveTag", ("EntityExtras", "removeTag"), method(tag(), nothing())));
+        all.push(("HasTag", ("EntityExtras", "hasTag"), method(tag(), vec![ty("boolean")])));
+    }
+    if info.entity.attributes {
+        let key = || ("Name", ty("string"));
+        let set = method(vec![key(), ("Value", ty("any"))], nothing());
+        all.push(("SetAttribute", ("EntityExtras", "setAttribute"), set));
+        all.push(("GetAttribute", ("EntityExtras", "getAttribute"), method(vec![key()], vec![ty("any")])));
+    }
     if info.has_owner() {
         let player = || optional(ty("Player"));
         all.extend([
