@@ -107,7 +107,8 @@ pub fn run(arguments: Vec<OsString>) -> ExitCode {
             emulation::name_own_faults();
         }
         return match Cli::try_parse_from(program.chain(arguments.iter().cloned())) {
-            Ok(cli) => cli.command.run(),
+            Ok(cli) if emulation::is_one(&arguments) => cli.command.run(),
+            Ok(cli) => unless_two_values(&arguments, || cli.command.run()),
             // Commands of the emulator tell wrong arguments apart from failed runs (emulator requirements, 3.3).
             Err(error) if emulation::is_one(&arguments) => {
                 usage::fail(&error, &arguments);
@@ -117,7 +118,15 @@ pub fn run(arguments: Vec<OsString>) -> ExitCode {
         };
     }
     match direct::Direct::try_parse_from(program.chain(arguments.iter().cloned())) {
-        Ok(direct) => direct.run(),
+        Ok(direct) => unless_two_values(&arguments, || direct.run()),
         Err(error) => usage::fail(&error, &arguments),
+    }
+}
+
+/// Runs a command, unless one of its flags is given two values.
+fn unless_two_values(arguments: &[OsString], run: impl FnOnce() -> ExitCode) -> ExitCode {
+    match usage::two_values(arguments) {
+        Some(diagnostic) => usage::refuse(diagnostic, usage::form(arguments)),
+        None => run(),
     }
 }

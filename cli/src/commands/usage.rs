@@ -1,5 +1,6 @@
 //! Help, version and usage errors: what comes before any command. Source: tooling specification, 2.2 and 2.15.
 
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
@@ -50,6 +51,31 @@ fn given(arguments: &[OsString], long: &str, short: char) -> bool {
             || cluster
                 .is_some_and(|letters| letters.contains(short) && letters.chars().all(char::is_alphabetic))
     })
+}
+
+/// The error of a flag that is given two values. The same value twice is harmless.
+pub fn two_values(arguments: &[OsString]) -> Option<Diagnostic> {
+    let mut given: BTreeMap<&str, &str> = BTreeMap::new();
+    let mut rest = arguments.iter().map(|argument| argument.to_str().unwrap_or_default());
+    while let Some(argument) = rest.next().filter(|argument| *argument != "--") {
+        let cluster = argument.strip_prefix('-').filter(|letters| !letters.starts_with('-'));
+        let (flag, value) = match argument.split_once('=') {
+            Some((flag, value)) if VALUED.contains(&flag) => (flag, Some(value)),
+            _ if VALUED.contains(&argument) => (argument, rest.next()),
+            // Of a cluster only the last letter may take a value.
+            _ if cluster.is_some_and(|letters| letters.ends_with('p')) => ("-p", rest.next()),
+            _ => continue,
+        };
+        let flag = if flag == "-p" { "--profile" } else { flag };
+        let Some(value) = value else { continue };
+        match given.insert(flag, value) {
+            Some(other) if other != value => {
+                return Some(error(format!("{flag} is given as `{other}` and as `{value}`")));
+            }
+            _ => {}
+        }
+    }
+    None
 }
 
 /// Whether help is asked for, which wins over everything; no arguments at all ask for it.
@@ -122,12 +148,18 @@ pub fn print_version() -> ExitCode {
 
 /// Reports arguments clap refuses, in the form the arguments ask for.
 pub fn fail(error: &clap::Error, arguments: &[OsString]) -> ExitCode {
-    let named = Format::ALL.iter().find(|format| {
+    refuse(diagnostic(error, arguments), form(arguments))
+}
+
+/// The form of diagnostics that arguments ask for, as far as they can be understood.
+pub fn form(arguments: &[OsString]) -> Format {
+    // Who reads documents wants one, whatever else is asked for.
+    let named = Format::ALL.iter().filter(|format| format.is_document()).chain(Format::ALL).find(|format| {
         let text = format.text();
         arguments.windows(2).any(|pair| pair[0] == "--error-format" && pair[1] == text)
             || flags(arguments).any(|argument| argument.strip_prefix("--error-format=") == Some(text))
     });
-    let format = if flags(arguments).any(|argument| argument == "--json") {
+    if flags(arguments).any(|argument| argument == "--json") {
         Format::Json
     } else if let Some(format) = named {
         *format
@@ -135,8 +167,7 @@ pub fn fail(error: &clap::Error, arguments: &[OsString]) -> ExitCode {
         Format::Compact
     } else {
         Format::Human
-    };
-    refuse(diagnostic(error, arguments), format)
+    }
 }
 
 /// Reports one usage error and gives the exit code of a failed run.

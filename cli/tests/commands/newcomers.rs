@@ -16,6 +16,7 @@ describe.each({ { 1 }, { 2 } })("block %d", function(value)
 	it("holds", function() expect(value):toBeLessThan(3) end)
 end)
 it.each({ { "only one" } })("%s %s", function() end)
+it.each({ -3.7, -0.2, 1e300 })("%i", function() end)
 "#;
     let folder = project(&[("a.spec.luau", spec)]);
     let listed = out(&blinkblox(&folder, &["test", "--list"]));
@@ -33,8 +34,16 @@ it.each({ { "only one" } })("%s %s", function() end)
             "block 1 › holds",
             "block 2 › holds",
             "only one %s",
+            "-3",
+            "0",
+            "1e+300",
         ]
     );
+    for wrong in ["it.each(5)('x', print)", "it.each({ 1 })(5, print)", "describe.each({ 1 })('x')"] {
+        let folder = project(&[("a.spec.luau", wrong)]);
+        let output = out(&blinkblox(&folder, &["test"]));
+        assert!(output.contains("a.spec.luau:1: each"), "{wrong}: {output}");
+    }
     assert_eq!(code(&blinkblox(&folder, &["test"])), 0);
 }
 
@@ -256,5 +265,57 @@ fn a_faulty_configuration_is_told_by_line_and_key() {
         assert_eq!(code(&output), 1);
         assert!(err(&output).contains(words), "{text}: {}", err(&output));
         assert!(!err(&output).contains("TOML parse error"), "{}", err(&output));
+    }
+}
+
+#[test]
+fn misuse_of_the_test_api_is_told_at_its_line() {
+    let calls = [
+        ("world['until'](world, 5)", "the condition is a function, not a number"),
+        (
+            "world['until'](world, function() return false end, { within = 0.1 })",
+            "the condition was still false",
+        ),
+        (
+            "world:leave(5)",
+            "who leaves is a side, such as world.server or one of world:clients(), not a number",
+        ),
+        (
+            "world:leave()",
+            "who leaves is a side, such as world.server or one of world:clients(), not nothing",
+        ),
+        ("world:stepPhase('send')", "whose phase it is is a side"),
+        ("world:settle(3)", "what settle takes is a table, not a number"),
+        ("world:stats('server')", "whose figures they are is a side"),
+        ("world:packets('Ready')", "the filter of packets is a table, not a string"),
+        ("world:inject({ remote = 'X' })", "`from` of what is injected is a side"),
+        ("world:intercept(function() end)", "the filter of packets is a table, not a function"),
+        ("world:on('send')", "what is called is a function, not nothing"),
+        ("world:budget(100)", "a budget is a table, not a number"),
+        ("world.server.eval('return 1')", "eval is a method: call it with a colon"),
+        ("world:restore(1)", "w:restore takes a snapshot of the same world"),
+        ("test.world(2)", "what test.world takes is a table, not a number"),
+        ("test.spy(5, 'x')", "what test.spy looks into is a table, not a number"),
+        ("test.spy({}, 'x')", "test.spy: \"x\" is no function"),
+        ("test.forAll(5, print)", "what test.forAll draws is a table, not a number"),
+        ("test.property('x', {}, print)", "may only be called while the file loads"),
+        ("it('x', print)", "it may only be called while the file loads"),
+        ("expect(5):toHaveSent({})", "this is expected of a world, not of a number"),
+        ("expect(world.server):toReceive(5)", "what is received is a table, not a number"),
+        ("expect(nil):toReceive('X')", "this is expected of a side, not of nothing"),
+    ];
+    let mut spec = String::from("test.options({ clients = 1 })\n");
+    for (index, (call, _)) in calls.iter().enumerate() {
+        spec += &format!("it('{index}', function() {call} end)\n");
+    }
+    let folder = project(&[("a.spec.luau", &spec)]);
+    let output = blinkblox(&folder, &["test", "--reporter", "json"]);
+    let report: serde_json::Value = serde_json::from_str(&out(&output)).unwrap();
+    let tests = report["files"][0]["tests"].as_array().unwrap();
+    assert_eq!(tests.len(), calls.len());
+    for (index, (test, (call, words))) in tests.iter().zip(calls).enumerate() {
+        let message = test["failure"]["message"].as_str().unwrap_or_default();
+        let place = format!("a.spec.luau:{}: ", index + 2);
+        assert!(message.starts_with(&place) && message.contains(words), "{call}: {message}");
     }
 }
