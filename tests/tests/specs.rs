@@ -218,6 +218,11 @@ fn lag_compensation_example() {
     passes("examples/lag-compensation");
 }
 
+#[test]
+fn tanks_example() {
+    passes("examples/tanks");
+}
+
 /// Ids such as `S12` at the start of words of a name.
 fn ids(name: &str) -> impl Iterator<Item = String> + '_ {
     name.split(|c: char| !c.is_ascii_alphanumeric()).filter_map(|word| {

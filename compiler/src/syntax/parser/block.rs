@@ -6,7 +6,7 @@ use crate::syntax::diagnostics;
 use crate::syntax::token::TokenKind;
 
 /// Keys whose value is a type or a type pack, in both spellings.
-const PAYLOAD_KEYS: &[&str] = &["Data", "data", "Return", "return", "Input", "input", "Key", "key"];
+const PAYLOAD_KEYS: &[&str] = &["Data", "data", "Return", "return", "Input", "input"];
 
 impl Parser<'_> {
     /// The block of a declaration. One that cannot be read is empty and broken, so that the declaration stays.
@@ -67,7 +67,7 @@ impl Parser<'_> {
         let value = match key.text.as_str() {
             "Sync" | "sync" => self.sync(),
             "Relevance" | "relevance" => self.relevance(),
-            "Fields" | "fields" => self.fields(),
+            "Fields" | "fields" | "Key" | "key" => self.fields(),
             _ if payload => self.payload(),
             _ => self.value(),
         };
@@ -102,13 +102,16 @@ impl Parser<'_> {
     }
 
     // test fields: table A { From: Client, Fields: { Slot: u8, Label: string(..9) } }
-    /// The body of a struct, or a type.
+    /// The body of a struct, or a type. A value that can be neither is left to whoever asks for the key.
     fn fields(&mut self) -> Outcome<Value> {
-        if !self.at(TokenKind::LeftBrace) {
-            return self.payload();
+        match self.kind() {
+            TokenKind::LeftBrace => {
+                let start = self.span();
+                self.nested(|parser| parser.struct_type(start)).map(Value::Type)
+            }
+            TokenKind::Number | TokenKind::String | TokenKind::Boolean => self.value(),
+            _ => self.payload(),
         }
-        let start = self.span();
-        self.nested(|parser| parser.struct_type(start)).map(Value::Type)
     }
 
     fn payload(&mut self) -> Outcome<Value> {

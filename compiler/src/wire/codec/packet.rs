@@ -323,8 +323,8 @@ mod tests {
         let packet = read(Side::Server, &[0, 1, 0b1_0100, b'a', b'b', 1, 0, 1, 2, b'a', b'b']);
         assert_eq!(
             packet.to_string(),
-            "Door, 6 B: {Key = \"ab\", Kind = 0, Data = {Open = true}, Cleared.Owner = true}\n\
-             Door, 5 B: {Key = \"ab\", Kind = 2, Data = {}, Cleared.Owner = false}"
+            "Door, 6 B: {Key = \"ab\", Kind = 0, Data = {Open = true, Owner = nil}, [\"Cleared.Owner\"] = true}\n\
+             Door, 5 B: {Key = \"ab\", Kind = 2, Data = {Open = nil, Owner = nil}, [\"Cleared.Owner\"] = false}"
         );
         let packed = read(Side::Server, &[1, 7, 8, 9]);
         assert_eq!(packed.items.len(), 1);
