@@ -11,7 +11,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use blinkblox_compiler::schema::{entity, event, options};
+use blinkblox_compiler::schema::{entity, event, options, state, table};
 use blinkblox_compiler::syntax::token::{Keyword, Primitive};
 use serde_json::Value;
 
@@ -197,7 +197,15 @@ fn the_grammar_knows_every_word() {
     let grammar = std::fs::read_to_string(plugin().join("syntaxes/blink.tmLanguage.json")).unwrap();
     let words: BTreeSet<&str> = grammar.split(|c: char| !c.is_ascii_alphanumeric()).collect();
     let keywords = Keyword::ALL.iter().map(|word| word.text());
-    let keys = [event::EVENT_KEYS, event::FUNCTION_KEYS, event::STREAM_KEYS, entity::ENTITY_KEYS].concat();
+    let keys = [
+        event::EVENT_KEYS,
+        event::FUNCTION_KEYS,
+        event::STREAM_KEYS,
+        entity::ENTITY_KEYS,
+        state::STATE_KEYS,
+        table::TABLE_KEYS,
+    ]
+    .concat();
     let wanted = keywords.chain(Primitive::ALL.iter().map(|word| word.text())).chain(keys);
     let missing: Vec<&str> = wanted.filter(|word| !words.contains(word)).collect();
     assert!(missing.is_empty(), "add to plugins/vscode/syntaxes/make.mjs: {missing:?}");

@@ -104,9 +104,9 @@ fn offers(analysis: &Analysis, file: FileId, offset: u32, context: &Context, fil
         Context::Key { block, taken } => keys(*block, taken),
         Context::KeyValue(key) => {
             let key = own_spelling(key);
-            let mut values = if key == "Poll" { vec!["true", "false"] } else { event::words(&key) };
+            let mut values = if key == "Poll" { vec!["true", "false"] } else { event::words(key) };
             if values.is_empty() {
-                values = entity::words(&key);
+                values = entity::words(key);
             }
             words(OfferKind::Value, &values)
         }

@@ -282,7 +282,7 @@ fn entry_word(analysis: &Analysis, file: FileId, span: Span) -> Option<String> {
         block.entries.iter().find_map(|entry| {
             let key = own_spelling(&entry.key.text);
             if entry.key.span == span {
-                return words::key(&key).map(str::to_string);
+                return words::key(key).map(str::to_string);
             }
             match &entry.value {
                 Value::Scalar(scalar) if scalar.span == span => match &scalar.kind {

@@ -13,7 +13,7 @@ pub mod symbols;
 pub mod tokens;
 pub mod words;
 
-use crate::schema::{entity, event};
+use crate::schema::{entity, event, state, table};
 use crate::source::Span;
 use crate::syntax::ast::{Declaration, DeclarationKind, Document};
 
@@ -46,11 +46,22 @@ fn scope_at(document: &Document, offset: u32) -> Option<Span> {
     found
 }
 
+/// The keys of every kind of block.
+fn keys() -> impl Iterator<Item = &'static str> {
+    let all = [
+        event::EVENT_KEYS,
+        event::FUNCTION_KEYS,
+        event::STREAM_KEYS,
+        entity::ENTITY_KEYS,
+        state::STATE_KEYS,
+        table::TABLE_KEYS,
+    ];
+    all.into_iter().flatten().copied()
+}
+
 /// A key of a block in its own spelling: `from` is `From`. What is no key stays as it is.
-fn own_spelling(key: &str) -> String {
-    let keys = [event::EVENT_KEYS, event::FUNCTION_KEYS, event::STREAM_KEYS, entity::ENTITY_KEYS];
-    let own = keys.into_iter().flatten().find(|own| **own == key || own.to_lowercase() == key);
-    own.map_or(key, |own| own).to_string()
+fn own_spelling(key: &str) -> &str {
+    keys().find(|own| *own == key || own.to_lowercase() == key).unwrap_or(key)
 }
 
 /// The name a declaration declares.

@@ -3,8 +3,8 @@
 //! Works on tokens alone, so that a text that does not parse keeps its colours: a stack of the brackets that are open
 //! says what a word stands for where it is.
 
-use super::own_spelling;
-use crate::schema::{entity, event, state, table};
+use super::{keys, own_spelling};
+use crate::schema::{entity, event};
 use crate::source::{FileId, Span};
 use crate::syntax::lexer::lex;
 use crate::syntax::token::{Keyword, Token, TokenKind};
@@ -318,21 +318,13 @@ impl<'a> Walk<'a> {
 /// Whether a key of a block takes words.
 fn has_words(key: &str) -> bool {
     let key = own_spelling(key);
-    !event::words(&key).is_empty() || !entity::words(&key).is_empty()
+    !event::words(key).is_empty() || !entity::words(key).is_empty()
 }
 
 /// Whether a word is a key of a block, in its own spelling or in lower case.
 fn is_key(written: &str) -> bool {
-    let key = own_spelling(written);
-    let keys = [
-        event::EVENT_KEYS,
-        event::FUNCTION_KEYS,
-        event::STREAM_KEYS,
-        entity::ENTITY_KEYS,
-        state::STATE_KEYS,
-        table::TABLE_KEYS,
-    ];
-    keys.iter().any(|keys| keys.contains(&key.as_str()))
+    let own = own_spelling(written);
+    keys().any(|key| key == own)
 }
 
 #[cfg(test)]

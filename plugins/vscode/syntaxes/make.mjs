@@ -26,7 +26,7 @@ const PRIMITIVES = [
 /** Keys of blocks that take a word, and the others. */
 const WORD_KEYS = "From Type Call Yield Priority Per Relevance Owner Transform Velocity Interpolate Codec";
 const KEYS =
-	"Data Return Rate Burst Concurrency Stream Stamp Poll Fast Keepalive Epsilon MaxDelay Input Key Fields";
+	"Data Return Rate Burst Concurrency Stream Stamp Poll Fast Keepalive Epsilon MaxDelay Input Key";
 
 const KEYWORD = "keyword.declaration.blink";
 const FIELD = "keyword.other.field.blink";
@@ -148,6 +148,7 @@ const grammar = {
 				use("synced-class"),
 				braces(use("comments", "synced-class"), COMMA),
 			),
+			key(spellings("Fields"), use("comments", "colon", "fields")),
 			key(spellings(KEYS), use("value")),
 			span(String.raw`\b${WORD}\b`, PROPERTY, ITEM_END, use("value")),
 			COMMA,
