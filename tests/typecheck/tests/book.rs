@@ -69,8 +69,10 @@ fn examples_of_the_book_are_strict() {
                     count += 1;
                     for error in errors(&source) {
                         let (line, text) = error.split_once(": ").unwrap();
-                        let line = line.parse::<usize>().unwrap().saturating_sub(before);
-                        wrong.push(format!("{}:{}: {text}", page.shown(), fence.line + line));
+                        // Modules themselves are checked by other tests.
+                        if let Some(line) = line.parse::<usize>().unwrap().checked_sub(before + 1) {
+                            wrong.push(format!("{}:{}: {text}", page.shown(), fence.line + 1 + line));
+                        }
                     }
                 }
                 _ => {}
