@@ -33,8 +33,8 @@ entity Ship {
 const ENTITIES: u32 = 200;
 const CLIENTS: u32 = 50;
 /// Frames before what is measured, and of it.
-const WARM: u64 = 180;
-const FRAMES: u64 = 600;
+const WARM: u64 = 120;
+const FRAMES: u64 = 300;
 
 const SERVER: &str = r#"
 local net = require(game.ServerScriptService.Net)
