@@ -71,8 +71,8 @@ impl Reader<'_> {
     }
 
     fn push(&mut self, name: &str, what: EntityItem, id: u64, start: usize, leaves: Vec<Leaf>) {
-        let value =
-            Value::Struct(leaves.iter().map(|leaf| (leaf.path.clone(), leaf.value.clone())).collect());
+        let values = leaves.iter().filter(|leaf| leaf.role == Role::Value);
+        let value = Value::Struct(values.map(|leaf| (leaf.path.clone(), leaf.value.clone())).collect());
         let payload = Decoded { value, bytes: self.at - start, slots: 0, missing: None, leaves };
         self.items.push(PacketItem {
             name: name.to_owned(),
@@ -318,8 +318,8 @@ mod tests {
         assert_eq!(
             shown(Side::Server, &packet),
             [
-                "Ship new 3, 11 B: { Hull = 7, Name = \"hi\", X = 1 }",
-                "Ship change 4, 4 B: { Hull = 8 }",
+                "Ship new 3, 11 B: {Hull = 7, Name = \"hi\", X = 1}",
+                "Ship change 4, 4 B: {Hull = 8}",
                 "(removed) removal 9, 1 B"
             ]
         );
@@ -331,9 +331,9 @@ mod tests {
         assert_eq!(
             shown(Side::Client, &packet),
             [
-                "(acknowledged) acknowledgement 5, 6 B: { Before = 3 }",
-                "Ship input 3, 2 B: { Tick = 1000, Value.Thrust = 9 }",
-                "Ship input 3, 2 B: { Tick = 1001, Value.Thrust = 8 }"
+                "(acknowledged) acknowledgement 5, 6 B: {Before = 3}",
+                "Ship input 3, 2 B: {Tick = 1000, [\"Value.Thrust\"] = 9}",
+                "Ship input 3, 2 B: {Tick = 1001, [\"Value.Thrust\"] = 8}"
             ]
         );
     }
