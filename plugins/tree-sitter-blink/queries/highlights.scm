@@ -37,10 +37,10 @@
   (#any-of? @keyword.field
     "From" "Type" "Call" "Data" "Return" "Yield" "Rate" "Burst" "Concurrency" "Stream" "Stamp" "Priority" "Poll"
     "Fast" "Keepalive" "Epsilon" "Per" "Relevance" "Owner" "Transform" "Velocity" "Interpolate" "MaxDelay" "Sync" "Input"
-    "Key" "Codec" "Fields"
+    "Key" "Codec" "Fields" "Parent" "Named" "Tags" "Attributes"
     "from" "type" "call" "data" "return" "yield" "rate" "burst" "concurrency" "stream" "stamp" "priority" "poll"
     "fast" "keepalive" "epsilon" "per" "relevance" "owner" "transform" "velocity" "interpolate" "maxdelay" "sync" "input"
-    "key" "codec" "fields"))
+    "key" "codec" "fields" "parent" "named" "tags" "attributes"))
 ((entry key: (identifier) @_key value: (type (reference name: (identifier) @constant)))
   (#any-of? @_key
     "From" "Type" "Call" "Yield" "Priority" "Per" "Relevance" "Owner" "Transform" "Velocity" "Interpolate" "Codec"
