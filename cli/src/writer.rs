@@ -41,6 +41,16 @@ pub struct Wishes {
 /// Every folder is agreed to before one is made, and every text is on disk before the first file is replaced. When
 /// something fails, the folders that were made are taken away again.
 pub fn write(files: &[(String, String)], wishes: Wishes) -> Result<Written, Box<Diagnostic>> {
+    for (path, _) in files {
+        // A device or a pipe has no end to be compared with, and is no place for a module.
+        match std::fs::metadata(path) {
+            Ok(there) if there.is_dir() => {
+                return Err(unwritable(path, "a folder of that name is in the way"));
+            }
+            Ok(there) if !there.is_file() => return Err(unwritable(path, "it is no regular file")),
+            _ => {}
+        }
+    }
     if let Some((path, _)) = files.iter().find(|(path, _)| !wishes.replaces_foreign && is_foreign(path)) {
         return Err(foreign(path));
     }
@@ -60,9 +70,6 @@ pub fn write(files: &[(String, String)], wishes: Wishes) -> Result<Written, Box<
     for (path, text) in files {
         if std::fs::read(path).is_ok_and(|present| present == text.as_bytes()) {
             continue;
-        }
-        if Path::new(path).is_dir() {
-            return Err(unwritable(path, "a folder of that name is in the way"));
         }
         let file = stage(Path::new(path), text.as_bytes())
             .map_err(|error| unwritable(path, &error.kind().to_string()))?;
@@ -181,6 +188,14 @@ mod tests {
         assert!(!Path::new(&path("a")).exists());
         assert_eq!(write(&files[..1], wishes).unwrap(), Written { changed: 1, current: 0 });
         assert!(Path::new(&path("a/b/X.luau")).is_file());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn what_has_no_end_is_not_read() {
+        let wishes = Wishes { asks: false, replaces_foreign: true };
+        let fault = write(&[("/dev/zero".to_string(), "x".to_string())], wishes).unwrap_err();
+        assert_eq!(fault.code, Code::FileUnwritable);
     }
 
     #[test]

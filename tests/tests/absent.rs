@@ -153,11 +153,11 @@ fn parts_of_the_runtime_come_with_what_needs_them() {
             "event S { From: Server, Type: OrderedUnreliable, Call: SingleSync, Stream: { Rate: 5 }, Data: u8 }",
             "Stream.",
         ),
-        ("event T { From: Client, Type: Reliable, Call: SingleSync, Stamp: 5 }", "Clock."),
+        ("event T { From: Client, Type: Reliable, Call: SingleSync, Stamp: 5 }", "GetServerTimeNow"),
         ("event O { From: Client, Type: OrderedUnreliable, Call: SingleSync }", "Orders."),
         ("event O { From: Server, Type: OrderedUnreliable, Call: SingleSync }", "Sequence."),
         ("event U { From: Server, Type: Unreliable, Call: SingleSync }", "ServerUnreliable."),
-        ("event U { From: Client, Type: Unreliable, Call: SingleSync }", "ClientUnreliable."),
+        ("event U { From: Client, Type: Unreliable, Call: SingleSync }", "Unreliable:FireServer"),
         ("event M { From: Client, Type: Reliable, Call: ManySync }", "Listeners.many"),
         ("event A { From: Client, Type: Reliable, Call: SingleAsync }", "Listeners.onOwnThread"),
         ("event P { From: Client, Type: Reliable, Call: Polling }", "Queue.iterate"),
@@ -174,8 +174,8 @@ fn parts_of_the_runtime_come_with_what_needs_them() {
 }
 
 /// Most bytes of a minimal schema's modules. Raise it for a reason only.
-const SERVER_BYTES: usize = 26_000;
-const CLIENT_BYTES: usize = 15_500;
+const SERVER_BYTES: usize = 26_600;
+const CLIENT_BYTES: usize = 15_900;
 
 #[test]
 fn a_minimal_schema_stays_small() {

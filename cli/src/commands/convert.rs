@@ -118,6 +118,7 @@ fn converted(
         Some(path) => Some((path, wrapper(tool).map_err(refuse)?)),
         None => None,
     };
+    distinct(&path, &draft_path, wrapper.as_ref().map(|(path, _)| path.as_str())).map_err(refuse)?;
     if !settings.check && !settings.yes {
         let mut targets = std::iter::once(&draft_path).chain(wrapper.as_ref().map(|(path, _)| path));
         if let Some(taken) = targets.find(|path| Path::new(path.as_str()).exists()) {
@@ -178,8 +179,31 @@ fn wrapper(tool: Tool) -> Result<&'static str, Diagnostic> {
     })
 }
 
+/// Definitions, draft and wrapper are three files: not even `--yes` lets one be written over another.
+fn distinct(definitions: &str, draft: &str, wrapper: Option<&str>) -> Result<(), Diagnostic> {
+    let same = |a: &str, b: &str| {
+        a == b
+            || matches!((Path::new(a).canonicalize(), Path::new(b).canonicalize()), (Ok(a), Ok(b)) if a == b)
+    };
+    if same(draft, definitions) {
+        return Err(usage::error(format!("the draft would replace the definitions, \"{definitions}\""))
+            .note("Nothing was written. Choose another path with `--output`."));
+    }
+    match wrapper {
+        Some(wrapper) if same(wrapper, definitions) => {
+            Err(usage::error(format!("the wrapper would replace the definitions, \"{definitions}\""))
+                .note("Nothing was written. Choose another path with `--bridge`."))
+        }
+        Some(wrapper) if same(wrapper, draft) => {
+            Err(usage::error(format!("--output and --bridge both write \"{draft}\""))
+                .note("Nothing was written. Give each a path of its own."))
+        }
+        _ => Ok(()),
+    }
+}
+
 fn exists(path: &str) -> Diagnostic {
     Diagnostic::error(Code::ConvertDraftExists, format!("\"{path}\" is there already and is not replaced"))
         .about_file(path)
-        .note("Nothing was written. Move it away, choose another path with `--output`, or replace it with `--yes`.")
+        .note("Nothing was written. Move it away, choose another path with `--output` or `--bridge`, or replace it with `--yes`.")
 }

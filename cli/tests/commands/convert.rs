@@ -148,3 +148,23 @@ fn a_game_of_plain_remotes_is_read_from_its_project() {
     assert!(draft.contains("Data: (text: string)"), "{draft}");
     assert_eq!(code(&blinkblox(&folder, &["check", "net/game.blink"])), 0);
 }
+
+#[test]
+fn definitions_draft_and_wrapper_never_replace_one_another() {
+    let text = "event Hurt = { from: Server, type: Reliable, call: SingleAsync, data: u8 }\n";
+    let folder = project(&[("net.zap", text)]);
+    for paths in [
+        &["--output", "net.zap"][..],
+        &["--output", "x/../net.zap"],
+        &["--bridge", "net.zap"],
+        &["--output", "a.blink", "--bridge", "./a.blink"],
+    ] {
+        let run = blinkblox(&folder, &[&["convert", "zap", "net.zap", "--yes"], paths].concat());
+        assert_eq!(code(&run), 1, "{paths:?}");
+        assert!(err(&run).contains("[E4007] Error: "), "{}", err(&run));
+        assert_eq!(
+            (names(&folder), read(&folder, "net.zap")),
+            (vec!["net.zap".to_string()], text.to_string())
+        );
+    }
+}

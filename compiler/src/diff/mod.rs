@@ -11,7 +11,7 @@ use crate::schema::{
     Entity, Event, Following, Function, Item, Options, Ownership, Payload, Schema, Scope, State, Table, Type,
     TypeDecl, TypeKind,
 };
-use crate::wire::signature::signature;
+use crate::wire::signature::{entity_line, signature, state_line, table_line};
 use ty::Differences;
 
 /// How two schemas differ.
@@ -157,7 +157,7 @@ impl Diff {
         for entity in &old.entities {
             match new.entities.iter().find(|other| other.path == entity.path) {
                 Some(other) => self.entity(entity, other),
-                None => self.gone(Kind::Entity, &entity.path, None),
+                None => self.gone(Kind::Entity, &entity.path, new.moved_entity(entity, old)),
             }
         }
         for decl in &old.exports {
@@ -179,7 +179,8 @@ impl Diff {
             }
         }
         for entity in &new.entities {
-            if !old.entities.iter().any(|other| other.path == entity.path) {
+            let known = old.entities.iter().any(|other| other.path == entity.path);
+            if !known && old.moved_entity(entity, new).is_none() {
                 self.whole(Kind::Entity, &entity.path, What::Added, Effect::Refused);
             }
         }
@@ -190,25 +191,31 @@ impl Diff {
         }
     }
 
-    /// States and tables, which are told apart by their paths alone.
+    /// States and tables.
     fn live(&mut self, old: &Items, new: &Items) {
         for state in &old.states {
             match new.states.iter().find(|other| other.path == state.path) {
                 Some(other) => self.state(state, other),
-                None => self.whole(Kind::State, &state.path, What::Removed, Effect::Refused),
+                None => self.gone(Kind::State, &state.path, new.moved_state(state, old)),
             }
         }
-        for state in new.states.iter().filter(|state| !old.states.iter().any(|one| one.path == state.path)) {
-            self.whole(Kind::State, &state.path, What::Added, Effect::Refused);
+        for state in &new.states {
+            let known = old.states.iter().any(|other| other.path == state.path);
+            if !known && old.moved_state(state, new).is_none() {
+                self.whole(Kind::State, &state.path, What::Added, Effect::Refused);
+            }
         }
         for table in &old.tables {
             match new.tables.iter().find(|other| other.path == table.path) {
                 Some(other) => self.table(table, other),
-                None => self.whole(Kind::Table, &table.path, What::Removed, Effect::Refused),
+                None => self.gone(Kind::Table, &table.path, new.moved_table(table, old)),
             }
         }
-        for table in new.tables.iter().filter(|table| !old.tables.iter().any(|one| one.path == table.path)) {
-            self.whole(Kind::Table, &table.path, What::Added, Effect::Refused);
+        for table in &new.tables {
+            let known = old.tables.iter().any(|other| other.path == table.path);
+            if !known && old.moved_table(table, new).is_none() {
+                self.whole(Kind::Table, &table.path, What::Added, Effect::Refused);
+            }
         }
     }
 
@@ -419,6 +426,33 @@ impl<'a> Items<'a> {
         };
         self.functions.iter().find(same).map(|other| other.path.as_slice())
     }
+
+    /// Path of the state here that is `state` of `others` in another scope.
+    fn moved_state(&self, state: &State, others: &Items) -> Option<&[String]> {
+        let line = state_line(state);
+        let same = |other: &&&State| {
+            state_line(other) == line && !others.states.iter().any(|known| known.path == other.path)
+        };
+        self.states.iter().find(same).map(|other| other.path.as_slice())
+    }
+
+    /// Path of the table here that is `table` of `others` in another scope.
+    fn moved_table(&self, table: &Table, others: &Items) -> Option<&[String]> {
+        let line = table_line(table);
+        let same = |other: &&&Table| {
+            table_line(other) == line && !others.tables.iter().any(|known| known.path == other.path)
+        };
+        self.tables.iter().find(same).map(|other| other.path.as_slice())
+    }
+
+    /// Path of the entity here that is `entity` of `others` in another scope.
+    fn moved_entity(&self, entity: &Entity, others: &Items) -> Option<&[String]> {
+        let line = entity_line(entity);
+        let same = |other: &&&Entity| {
+            entity_line(other) == line && !others.entities.iter().any(|known| known.path == other.path)
+        };
+        self.entities.iter().find(same).map(|other| other.path.as_slice())
+    }
 }
 
 #[cfg(test)]
@@ -469,6 +503,20 @@ mod tests {
             &["event T.A: moved, was S.A (still accepted)"],
             true,
         );
+        for declaration in [
+            "state A { Key: u8, Data: struct { X: u8 } }",
+            "table A { From: Client, Fields: { X: u8 } }",
+            "entity A { Data: struct { X: u8 } }",
+        ] {
+            let kind = declaration.split(' ').next().unwrap();
+            let moved = format!("{kind} T.A: moved, was S.A (still accepted)");
+            check(
+                &format!("scope S {{ {declaration} }}"),
+                &format!("scope T {{ {declaration} }}"),
+                &[&moved],
+                true,
+            );
+        }
         check(
             "function F { Yield: Coroutine, Rate: 2, Data: u8 }",
             "function F { Yield: Coroutine, Rate: 3, Data: u8, Return: (u8, u8) }",

@@ -80,7 +80,8 @@ pub fn unexpected(span: Span, found: &str, needed: &str, construct: Option<Span>
 fn advice(needed: &str) -> Option<String> {
     match needed {
         "a declaration" => Some(
-            "A declaration starts with type, struct, enum, map, set, event, function, scope or import."
+            "A declaration starts with type, struct, enum, map, set, event, function, entity, state, table, scope or \
+             import."
                 .to_string(),
         ),
         "a type" => Some("Write a type, such as `u8` or the name of one declared above.".to_string()),

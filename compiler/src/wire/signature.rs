@@ -3,8 +3,8 @@
 use std::fmt::Write;
 
 use crate::schema::{
-    Component, Delivery, Following, Item, Length, NumberKind, Ownership, Payload, Range, RobloxType, Schema,
-    Scope, Side, Type, TypeKind,
+    Component, Delivery, Entity, Following, Item, Length, NumberKind, Ownership, Payload, Range, RobloxType,
+    Schema, Scope, Side, State, Table, Type, TypeKind,
 };
 use crate::wire::number::quantized_integer;
 use crate::wire::plan::Step;
@@ -60,19 +60,7 @@ fn write_scope(text: &mut String, scope: &Scope) {
         match item {
             Item::Type(_) | Item::Table(_) | Item::Entity(_) => {}
             Item::Scope(inner) => write_scope(text, inner),
-            Item::State(state) => {
-                put(text, format_args!("\nS|{}|", state.index));
-                let mut writer = Writer { text, exact: false };
-                writer.name(&state.name);
-                writer.text.push('|');
-                match &state.key {
-                    Some(key) => writer.ty(key),
-                    None => writer.text.push('_'),
-                }
-                writer.text.push('|');
-                writer.ty(&state.data);
-                writer.text.push_str(if state.custom { "|Custom" } else { "|Plan" });
-            }
+            Item::State(state) => text.push_str(&state_line(state)),
             Item::Event(event) => {
                 let (channel, delivery) = match event.delivery {
                     Delivery::Reliable => ("Reliable", "Reliable"),
@@ -99,62 +87,87 @@ fn write_scope(text: &mut String, scope: &Scope) {
     }
 }
 
-/// Lines of the tables, behind all others: `T|<index>|<From>|<name>|<fields>`.
+/// Lines of the tables, behind all others.
 fn write_tables(text: &mut String, scope: &Scope) {
     for item in &scope.items {
         match item {
             Item::Scope(inner) => write_tables(text, inner),
-            Item::Table(table) => {
-                put(text, format_args!("\nT|{}|{}|", table.index, side(table.from)));
-                let mut writer = Writer { text, exact: false };
-                writer.name(&table.name);
-                writer.text.push('|');
-                writer.fields(&table.fields);
-            }
+            Item::Table(table) => text.push_str(&table_line(table)),
             Item::Type(_) | Item::Event(_) | Item::Function(_) | Item::State(_) | Item::Entity(_) => {}
         }
     }
 }
 
-/// Lines of the entities, behind those of all that has a place on a channel: `N|<index>|<name>|<flags>|<data>|<input>`.
+/// Lines of the entities, behind those of all that has a place on a channel.
 fn write_entities(text: &mut String, scope: &Scope) {
     for item in &scope.items {
         match item {
             Item::Type(_) | Item::Event(_) | Item::Function(_) | Item::State(_) | Item::Table(_) => {}
             Item::Scope(inner) => write_entities(text, inner),
-            Item::Entity(entity) => {
-                put(text, format_args!("\nN|{}|", entity.index));
-                let mut writer = Writer { text, exact: false };
-                writer.name(&entity.name);
-                writer.text.push('|');
-                // Whether there is an owner decides a bit of every record.
-                let flags = [
-                    (entity.owner != Ownership::Never, 'o'),
-                    (entity.transform != Following::Never, 't'),
-                    (entity.velocity, 'v'),
-                    (entity.parent, 'p'),
-                    (entity.named, 'n'),
-                    (entity.tags, 'g'),
-                    (entity.attributes, 'a'),
-                ];
-                writer.text.extend(flags.iter().filter(|(on, _)| *on).map(|(_, letter)| letter));
-                for class in &entity.sync {
-                    for (property, ty) in &class.properties {
-                        put(writer.text, format_args!("{}.{property}=", class.class));
-                        writer.ty(ty);
-                        writer.text.push(';');
-                    }
-                }
-                writer.text.push('|');
-                writer.ty(&entity.data);
-                writer.text.push('|');
-                match &entity.input {
-                    Some(input) => writer.ty(input),
-                    None => writer.text.push('_'),
-                }
-            }
+            Item::Entity(entity) => text.push_str(&entity_line(entity)),
         }
     }
+}
+
+/// What of a state decides its bytes: `S|<index>|<name>|<key>|<data>|<codec>`, on a line of its own.
+pub(crate) fn state_line(state: &State) -> String {
+    let mut text = format!("\nS|{}|", state.index);
+    let mut writer = Writer { text: &mut text, exact: false };
+    writer.name(&state.name);
+    writer.text.push('|');
+    match &state.key {
+        Some(key) => writer.ty(key),
+        None => writer.text.push('_'),
+    }
+    writer.text.push('|');
+    writer.ty(&state.data);
+    writer.text.push_str(if state.custom { "|Custom" } else { "|Plan" });
+    text
+}
+
+/// What of a table decides its bytes: `T|<index>|<From>|<name>|<fields>`, on a line of its own.
+pub(crate) fn table_line(table: &Table) -> String {
+    let mut text = format!("\nT|{}|{}|", table.index, side(table.from));
+    let mut writer = Writer { text: &mut text, exact: false };
+    writer.name(&table.name);
+    writer.text.push('|');
+    writer.fields(&table.fields);
+    text
+}
+
+/// What of an entity decides its bytes: `N|<index>|<name>|<flags>|<data>|<input>`, on a line of its own.
+pub(crate) fn entity_line(entity: &Entity) -> String {
+    let mut text = String::new();
+    put(&mut text, format_args!("\nN|{}|", entity.index));
+    let mut writer = Writer { text: &mut text, exact: false };
+    writer.name(&entity.name);
+    writer.text.push('|');
+    // Whether there is an owner decides a bit of every record.
+    let flags = [
+        (entity.owner != Ownership::Never, 'o'),
+        (entity.transform != Following::Never, 't'),
+        (entity.velocity, 'v'),
+        (entity.parent, 'p'),
+        (entity.named, 'n'),
+        (entity.tags, 'g'),
+        (entity.attributes, 'a'),
+    ];
+    writer.text.extend(flags.iter().filter(|(on, _)| *on).map(|(_, letter)| letter));
+    for class in &entity.sync {
+        for (property, ty) in &class.properties {
+            put(writer.text, format_args!("{}.{property}=", class.class));
+            writer.ty(ty);
+            writer.text.push(';');
+        }
+    }
+    writer.text.push('|');
+    writer.ty(&entity.data);
+    writer.text.push('|');
+    match &entity.input {
+        Some(input) => writer.ty(input),
+        None => writer.text.push('_'),
+    }
+    text
 }
 
 fn side(side: Side) -> &'static str {

@@ -75,7 +75,10 @@ fn walk(path: &str, table: &Table, found: &mut BTreeSet<String>) {
         let (key, value) = pair.unwrap();
         let inner = if path.is_empty() { key.clone() } else { format!("{path}.{key}") };
         match value {
-            Value::Table(table) if !VALUES.contains(&inner.as_str()) => walk(&inner, &table, found),
+            // An empty table is a value of its own, as the one that stands for nil in a state.
+            Value::Table(table) if !VALUES.contains(&inner.as_str()) && !table.is_empty() => {
+                walk(&inner, &table, found)
+            }
             _ => _ = found.insert(inner),
         }
     }
@@ -106,10 +109,17 @@ fn body(path: &str, lines: &mut std::vec::IntoIter<&str>, found: &mut BTreeSet<S
         } else if let Some(rest) = bare.strip_prefix("const ") {
             let (name, ty) = rest.split_once(": ").unwrap();
             if ty == "{" && !VALUES.contains(&name) {
-                for line in lines.by_ref().take_while(|line| *line != "};") {
-                    if let Some(member) = line.strip_prefix("readonly ") {
+                // A member's type may be an object over several lines, whose fields are none of the members.
+                let mut depth = 1;
+                for line in lines.by_ref() {
+                    if let (1, Some(member)) = (depth, line.strip_prefix("readonly ")) {
                         let member = member.split(':').next().unwrap();
                         own.push((name.to_owned(), format!(".{member}")));
+                    }
+                    depth += line.matches('{').count();
+                    depth -= line.matches('}').count();
+                    if depth == 0 {
+                        break;
                     }
                 }
             } else {

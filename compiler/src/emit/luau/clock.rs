@@ -19,19 +19,14 @@ pub fn stamp() -> Expr {
     binary(call("math.floor", [milliseconds]), BinaryOp::Mod, num(WRAP))
 }
 
-/// Declares `Now`, and a local for the time nearest to it that has the stamp `value`.
+/// Declares `Now`, and a local for the time nearest to it that has the stamp `value`. Every step is exact: a time in
+/// milliseconds is a multiple of 2^-12, and none of the sums has more digits.
 pub fn recover(local: &str, value: Expr, out: &mut Block) {
     out.local("Now", server_time());
     out.local("Moment", mul(name("Now"), num(1000)));
-    let past = binary(name("Moment"), BinaryOp::Mod, num(WRAP));
-    out.local(local, add(binary(name("Moment"), BinaryOp::Sub, past), value));
-    let sooner = block(|b| _ = b.push(Stat::Compound(name(local), BinaryOp::Sub, num(WRAP))));
-    let later = block(|b| _ = b.bump(name(local), num(WRAP)));
-    let half = |op| binary(name("Moment"), op, num(HALF));
-    let arms =
-        vec![(gt(name(local), half(BinaryOp::Add)), sooner), (lt(name(local), half(BinaryOp::Sub)), later)];
-    out.push(Stat::If(arms, None));
-    out.assign(name(local), binary(name(local), BinaryOp::Div, num(1000)));
+    let ahead = add(binary(value, BinaryOp::Sub, name("Moment")), num(HALF));
+    let nearest = add(name("Moment"), binary(ahead, BinaryOp::Mod, num(WRAP)));
+    out.local(local, binary(binary(nearest, BinaryOp::Sub, num(HALF)), BinaryOp::Div, num(1000)));
 }
 
 /// Holds a recovered time between `window` seconds before `Now` and `Now`.

@@ -36,7 +36,10 @@ impl<'a> Inbound<'a> {
         let event = &info.event;
         let event_name = text(event.name.as_str());
 
-        let listener = (!polled && info.is_sync()).then(|| {
+        // The states of a stream are few enough to go the long way, and a name each less is what lets the checker end on a
+        // module of 256 of them.
+        let is_hot = !polled && info.is_sync() && event.stream.is_none();
+        let listener = is_hot.then(|| {
             let any = || LuauType::Variadic(Box::new(ty("any")));
             let kind = LuauType::Function(vec![(None, any())], vec![any()]);
             state.declare(&format!("{}Listener", info.key), Some(optional(kind)), Expr::Nil)
@@ -296,7 +299,20 @@ impl<'a> Inbound<'a> {
             }
             deliver
         };
-        block(|b| _ = b.push(Stat::Call(call)))
+        block(|b| {
+            b.push(Stat::Call(call));
+            if !self.polled && self.info.is_sync() {
+                self.end_if_over(cx, b);
+            }
+        })
+    }
+
+    /// Nothing closes a reader whose listener yielded: woken behind another packet, it must not go on.
+    fn end_if_over(&self, cx: &Context, b: &mut Block) {
+        if !cx.options.sync_validation {
+            let is_over = binary(path("Place.packet"), BinaryOp::Ne, name("Buffer"));
+            b.when(is_over, block(|b| _ = b.ret([])));
+        }
     }
 
     fn direct(&self, cx: &Context, listener: Expr, args: Vec<Expr>, deliver: Expr, advance: u64) -> Block {
@@ -312,11 +328,7 @@ impl<'a> Inbound<'a> {
         block(|b| {
             b.local("Listener", listener);
             b.when_else(name("Listener"), called, block(|b| _ = b.push(Stat::Call(deliver))));
-            if !cx.options.sync_validation {
-                // Nothing closes a reader whose listener yielded: woken behind another packet, it must not go on.
-                let is_over = binary(path("Place.packet"), BinaryOp::Ne, name("Buffer"));
-                b.when(is_over, block(|b| _ = b.ret([])));
-            }
+            self.end_if_over(cx, b);
         })
     }
 }

@@ -278,7 +278,7 @@ impl Tables {
             let body = block(|b| {
                 b.push(Stat::Local(
                     vec![bare("Done"), bare("Failure")],
-                    vec![call("pcall", [receive, name("Packet")])],
+                    vec![call("pcall", [receive, name("Packet"), Expr::Nil, Expr::Nil])],
                 ));
                 let report = block(|b| {
                     b.push(Stat::Call(apply(failed, [Expr::Nil, call("tostring", [name("Failure")])])));

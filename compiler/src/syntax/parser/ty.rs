@@ -244,7 +244,8 @@ impl Parser<'_> {
     /// The struct named after `..`, which may be a keyword.
     fn merged(&mut self) -> Outcome<Reference> {
         let token = self.token();
-        if matches!(token.kind, TokenKind::Keyword(_) | TokenKind::Boolean) {
+        // `..` and the next declaration: the body is still being written.
+        if matches!(token.kind, TokenKind::Keyword(_) | TokenKind::Boolean) && !self.at_declaration() {
             self.bump();
             let name = Name { text: self.text(token.span).to_string(), span: token.span };
             return Ok(Reference { name, refine: self.refine()? });
