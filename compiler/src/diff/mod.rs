@@ -504,7 +504,7 @@ mod tests {
             true,
         );
         for declaration in [
-            "state A { Key: u8, Data: struct { X: u8 } }",
+            "state A { Key: string(1..9), Data: struct { X: u8 } }",
             "table A { From: Client, Fields: { X: u8 } }",
             "entity A { Data: struct { X: u8 } }",
         ] {
