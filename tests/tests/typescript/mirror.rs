@@ -75,8 +75,8 @@ fn walk(path: &str, table: &Table, found: &mut BTreeSet<String>) {
         let (key, value) = pair.unwrap();
         let inner = if path.is_empty() { key.clone() } else { format!("{path}.{key}") };
         match value {
-            // An empty table is a value of its own, as the one that stands for nil in a state.
-            Value::Table(table) if !VALUES.contains(&inner.as_str()) && !table.is_empty() => {
+            // `None` stands for nil in a state: a value that happens to be an empty table.
+            Value::Table(table) if !VALUES.contains(&inner.as_str()) && key != "None" => {
                 walk(&inner, &table, found)
             }
             _ => _ = found.insert(inner),
