@@ -497,6 +497,9 @@ event G { From: Server }
             "scope S { event A { From: Server\n event B { From: Server } }\n type T = u8",
             &["E2002 2:2 event"],
         );
+        // The name behind `..` may be a keyword, but not that of the next declaration.
+        check("struct A { X: u8, ..\nstruct B { Y: ; }", &["E2002 2:1 struct", "E1001 2:15 ;"]);
+        check("struct A { ..struct }", &[]);
         check("struct A { X: u8", &["E2001 1:17 "]);
         check("scope S { struct A { X: u8 }", &["E2001 1:29 "]);
     }
