@@ -66,18 +66,19 @@ fn of_module(side: &str, text: &str) -> BTreeSet<String> {
         .eval()
         .unwrap_or_else(|error| panic!("{error}"));
     let mut found = BTreeSet::new();
-    walk("", &module, &mut found);
+    walk("", &module, side != "types", &mut found);
     found
 }
 
-fn walk(path: &str, table: &Table, found: &mut BTreeSet<String>) {
+/// Collects the members below a path. With `empty`, an empty table is a member: a column without rows, or the `None` that
+/// stands for nil. In a module of types it is a type that has neither `Read` nor `Write`.
+fn walk(path: &str, table: &Table, empty: bool, found: &mut BTreeSet<String>) {
     for pair in table.pairs::<String, Value>() {
         let (key, value) = pair.unwrap();
         let inner = if path.is_empty() { key.clone() } else { format!("{path}.{key}") };
         match value {
-            // `None` stands for nil in a state: a value that happens to be an empty table.
-            Value::Table(table) if !VALUES.contains(&inner.as_str()) && key != "None" => {
-                walk(&inner, &table, found)
+            Value::Table(table) if !VALUES.contains(&inner.as_str()) && !(empty && table.is_empty()) => {
+                walk(&inner, &table, empty, found);
             }
             _ => _ = found.insert(inner),
         }
