@@ -76,8 +76,9 @@ fn walk(path: &str, table: &Table, empty: bool, found: &mut BTreeSet<String>) {
     for pair in table.pairs::<String, Value>() {
         let (key, value) = pair.unwrap();
         let inner = if path.is_empty() { key.clone() } else { format!("{path}.{key}") };
+        let is_value = |table: &Table| VALUES.contains(&inner.as_str()) || (empty && table.is_empty());
         match value {
-            Value::Table(table) if !VALUES.contains(&inner.as_str()) && !(empty && table.is_empty()) => {
+            Value::Table(table) if !is_value(&table) => {
                 walk(&inner, &table, empty, found);
             }
             _ => _ = found.insert(inner),
