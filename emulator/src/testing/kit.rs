@@ -10,14 +10,22 @@ use crate::value::{Table, Value};
 use crate::vm::{self, Handle, compile};
 
 /// The test API's Luau sources, in the order they load; each gets what the earlier ones returned, by name.
-const SOURCES: [(&str, &str); 8] = [
+const SOURCES: [(&str, &str); 16] = [
     ("format", include_str!("luau/format.luau")),
     ("expect", include_str!("luau/expect.luau")),
     ("mock", include_str!("luau/mock.luau")),
     ("tree", include_str!("luau/tree.luau")),
     ("property", include_str!("luau/property.luau")),
     ("fuzz", include_str!("luau/fuzz.luau")),
-    ("world", include_str!("luau/world.luau")),
+    ("check", include_str!("luau/world/check.luau")),
+    ("link", include_str!("luau/world/link.luau")),
+    ("side", include_str!("luau/world/side.luau")),
+    ("packet", include_str!("luau/world/packet.luau")),
+    ("class", include_str!("luau/world/class.luau")),
+    ("time", include_str!("luau/world/time.luau")),
+    ("traffic", include_str!("luau/world/traffic.luau")),
+    ("past", include_str!("luau/world/past.luau")),
+    ("world", include_str!("luau/world/open.luau")),
     ("bridge", include_str!("luau/bridge.luau")),
 ];
 
