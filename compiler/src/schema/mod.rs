@@ -28,6 +28,7 @@ mod ty;
 use std::sync::Arc;
 
 pub use entity::{Entity, Following, Ownership, Relevance};
+pub use options::{Casing, Options, PackedBooleanReader, TableGuard};
 pub use profiles::Profile;
 pub(crate) use resolve::resolve;
 pub use state::State;
@@ -560,127 +561,6 @@ impl RobloxType {
             RobloxType::NumberRange => "NumberRange",
             RobloxType::TweenInfo => "TweenInfo",
             RobloxType::ColorSequence => "ColorSequence",
-        }
-    }
-}
-
-/// Spelling of generated members.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Casing {
-    /// `FireAll`
-    #[default]
-    Pascal,
-    /// `fireAll`
-    Camel,
-    /// `fire_all`
-    Snake,
-}
-
-/// How a received `boolean[]` is unpacked.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum PackedBooleanReader {
-    /// Timed at load.
-    #[default]
-    Auto,
-    /// Tests each bit.
-    Bits,
-    /// Copies rows of eight.
-    Rows,
-}
-
-/// What becomes of a client whose table rows break the limits.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum TableGuard {
-    /// It is removed from the game.
-    #[default]
-    Drop,
-    /// It is reported to the packet-drop handler, and stays.
-    Report,
-}
-
-/// The entry file's options; runtime specification, 3.2 gives each one's meaning and default. Sizes in bytes.
-#[allow(missing_docs, reason = "each is named as the option is")]
-#[derive(Clone, Debug, PartialEq)]
-pub struct Options {
-    pub server_output: Option<String>,
-    pub client_output: Option<String>,
-    pub types_output: Option<String>,
-    pub typescript: bool,
-    pub casing: Casing,
-    pub remote_scope: String,
-    pub remotes_folder: Option<String>,
-    pub export_limits: bool,
-    pub future_library: Option<String>,
-    pub promise_library: Option<String>,
-    pub manual_replication: bool,
-    pub client_flush_rate: u32,
-    pub batch_unreliable: bool,
-    pub use_polling: bool,
-    pub predict: bool,
-    pub packed_boolean_reader: PackedBooleanReader,
-    pub client_connect_timeout: Option<f64>,
-    pub auto_start: bool,
-    pub write_validations: bool,
-    pub sync_validation: bool,
-    pub max_unreliable_size: u32,
-    pub max_packet_size: u32,
-    pub max_events_per_packet: u32,
-    pub max_instances_per_packet: u32,
-    pub inbound_bytes_per_second: u32,
-    pub inbound_burst: u32,
-    pub outbound_bytes_per_second: Option<u32>,
-    pub outbound_burst: Option<u32>,
-    pub default_rate: Option<u32>,
-    pub require_rates: bool,
-    pub invocation_timeout: u32,
-    pub traffic_stats: bool,
-    pub table_guard: TableGuard,
-}
-
-impl Options {
-    /// What the names of the remotes begin with.
-    pub fn remote_base(&self) -> String {
-        let scope = &self.remote_scope;
-        if scope.is_empty() { "BLINK".to_owned() } else { format!("{scope}_BLINK") }
-    }
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Options {
-            server_output: None,
-            client_output: None,
-            types_output: None,
-            typescript: false,
-            casing: Casing::Pascal,
-            remote_scope: String::new(),
-            remotes_folder: None,
-            export_limits: false,
-            future_library: None,
-            promise_library: None,
-            manual_replication: false,
-            client_flush_rate: 60,
-            batch_unreliable: false,
-            use_polling: false,
-            predict: false,
-            packed_boolean_reader: PackedBooleanReader::Auto,
-            client_connect_timeout: None,
-            auto_start: true,
-            write_validations: false,
-            sync_validation: true,
-            max_unreliable_size: 980,
-            max_packet_size: 8192,
-            max_events_per_packet: 64,
-            max_instances_per_packet: 256,
-            inbound_bytes_per_second: 65_536,
-            inbound_burst: 65_536,
-            outbound_bytes_per_second: None,
-            outbound_burst: None,
-            default_rate: None,
-            require_rates: false,
-            invocation_timeout: 10,
-            traffic_stats: false,
-            table_guard: TableGuard::Drop,
         }
     }
 }
