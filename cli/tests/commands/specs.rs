@@ -416,3 +416,88 @@ fn the_book_describes_every_flag_of_the_emulator() {
         assert!(help.contains("Examples:\n") && help.contains("Exit codes: "), "{help}");
     }
 }
+
+const ASKING: &str = "option ServerOutput = \"../src/Server\"\noption ClientOutput = \"../src/Client\"\n\
+    option InvocationTimeout = 3\nfunction Count { Yield: Coroutine, Rate: 5, Return: u8 }\n\
+    function Ask { From: Server, Yield: Coroutine, Return: u8 }\n";
+
+/// What a call that nobody answers costs and says.
+#[test]
+fn a_call_that_nobody_answers_is_named_and_its_wait_counts_once() {
+    let spec = "local world, ada\n\
+        beforeEach(function()\n\
+          world = test.world({ schema = '../net/game.blink', clients = 1 })\n\
+          world:advance(1)\n\
+          ada = world:clients()[1]\n\
+        end)\n\
+        it('of a client', function() ada.net.Count.Invoke() end)\n\
+        it('of the server', function() world.server.net.Ask.Invoke(ada.player) end)\n\
+        it('is answered', function()\n\
+          world.server.net.Count.On(function() return 7 end)\n\
+          expect(ada.net.Count.Invoke()):toBe(8)\n\
+        end)\n\
+        it('waits alone', function() task.wait(2) error('enough', 0) end)\n\
+        it('waits without a world', function() world = nil task.wait(2) end)\n";
+    let folder = project(&[("net/game.blink", ASKING), ("specs/a.spec.luau", spec)]);
+    let report = report(folder.path(), &[]);
+    let tests = &report["files"][0]["tests"];
+    let message = |test: usize| tests[test]["failure"]["message"].as_str().unwrap();
+    assert!(message(0).contains("Call of \"Count\" failed."), "{}", message(0));
+    assert!(
+        message(0).contains("nobody answers Net.Count on the server: a call that came at 1."),
+        "{}",
+        message(0)
+    );
+    assert!(
+        message(1).contains("nobody answers Net.Ask on Player1: a call that came at 1."),
+        "{}",
+        message(1)
+    );
+    assert!(!message(2).contains("nobody answers"), "{}", message(2));
+    let seconds = |test: usize| tests[test]["virtualSeconds"].as_f64().unwrap();
+    // A second before the call, three until it is given up.
+    assert!((4.0..4.2).contains(&seconds(0)), "{}", seconds(0));
+    assert!((3.0..3.1).contains(&seconds(3)), "{}", seconds(3));
+}
+
+#[test]
+fn waits_without_a_world_count_and_blocks_that_share_worlds_count_their_own() {
+    let spec = "it('waits', function() task.wait(2) end)\n\
+        describe.shared('one world', function()\n\
+          local w\n\
+          it('begins', function() w = test.world() w:advance(3) end)\n\
+          it('goes on', function() w:advance(1) test.world():advance(2) end)\n\
+        end)\n";
+    let folder = project(&[("specs/a.spec.luau", spec)]);
+    let report = report(folder.path(), &[]);
+    let tests = report["files"][0]["tests"].as_array().unwrap();
+    let seconds: Vec<f64> =
+        tests.iter().map(|test| test["virtualSeconds"].as_f64().unwrap().round()).collect();
+    assert_eq!(seconds, [2.0, 3.0, 2.0]);
+}
+
+#[test]
+fn a_broken_schema_is_told_of_once_a_run() {
+    let broken = "event Say { From: Client, Type: Reliable, Call: SingleSync, Data: Nothing }\n";
+    let test =
+        |name: &str| format!("it('{name}', function() test.world({{ schema = '../net/game.blink' }}) end)\n");
+    let (two, one) = (test("a") + &test("b"), test("c") + "it('d', function() error('of its own', 0) end)\n");
+    let folder =
+        project(&[("net/game.blink", broken), ("specs/1.spec.luau", &two), ("specs/2.spec.luau", &one)]);
+    for reporter in ["pretty", "dots"] {
+        let output = blinkblox(&folder, &["test", "--reporter", reporter]);
+        assert_eq!(code(&output), 1);
+        let text = out(&output);
+        assert_eq!(text.matches("[E3007]").count(), 1, "{text}");
+        for part in
+            ["which 3 tests need", "specs/1.spec.luau: 2 tests", "specs/2.spec.luau: 1 test\n", "of its own"]
+        {
+            assert!(text.contains(part), "{part}: {text}");
+        }
+    }
+    // A report that other programs read has it at each test, and a joined one is read by people.
+    let output = blinkblox(&folder, &["test", "--reporter", "json=all.json"]);
+    assert_eq!(code(&output), 1);
+    let joined = out(&blinkblox(&folder, &["test", "--merge", "all.json"]));
+    assert_eq!(joined.matches("[E3007]").count(), 1, "{joined}");
+}

@@ -57,6 +57,29 @@ impl SchemaSource {
     }
 }
 
+/// Why a fixture could not be put together, in words for people.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum Unbuilt {
+    /// A schema does not compile: its errors, a line each.
+    #[error("the schema does not compile:\n{0}")]
+    Schema(String),
+    /// Anything else.
+    #[error("{0}")]
+    Other(String),
+}
+
+impl From<String> for Unbuilt {
+    fn from(text: String) -> Unbuilt {
+        Unbuilt::Other(text)
+    }
+}
+
+impl From<Unbuilt> for String {
+    fn from(problem: Unbuilt) -> String {
+        problem.to_string()
+    }
+}
+
 /// What a fixture is put together from.
 #[derive(Clone, Debug, Default)]
 pub struct Fixture {
@@ -126,8 +149,8 @@ fn digest(root: &Node) -> String {
 }
 
 impl Fixture {
-    /// Puts the tree together. Errors: a text for people, naming the file and what is wrong.
-    pub fn build(&self) -> Result<Built, String> {
+    /// Puts the tree together. Errors: a file, and what is wrong with it.
+    pub fn build(&self) -> Result<Built, Unbuilt> {
         let mut tree = match &self.project {
             Some(path) => load_project(path)?,
             None => {
@@ -216,9 +239,9 @@ fn mount_net(
     schema: &SchemaSource,
     compilation: &Compilation,
     is_server: bool,
-) -> Result<String, String> {
+) -> Result<String, Unbuilt> {
     let Some(outputs) = &compilation.outputs else {
-        return Err(format!("the schema does not compile:\n{}", first_errors(compilation)));
+        return Err(Unbuilt::Schema(first_errors(compilation)));
     };
     let source = if is_server { &outputs.server } else { &outputs.client };
     let options = compilation.analysis.schema.as_ref().map(|schema| &schema.options);

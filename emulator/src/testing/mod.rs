@@ -20,6 +20,7 @@ pub mod reporters;
 mod runner;
 mod shell;
 pub mod stored;
+mod unanswered;
 mod worlds;
 
 pub use runner::{Filter, RunOptions, Shard, Stop, WorldDefaults, run};

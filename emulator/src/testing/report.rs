@@ -58,6 +58,9 @@ pub struct Failure {
     pub trace: String,
     /// True when the host stopped the test (time limits, a crash of a VM) rather than an expectation.
     pub is_error: bool,
+    /// The errors of the schema without which its world could not be made, a line each: the same for every test that
+    /// names the schema.
+    pub schema: Option<String>,
 }
 
 impl Failure {

@@ -9,9 +9,10 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use super::coverage::{Counting, Coverage, SourceFiles};
-use super::fixture::{Built, Fixture};
+use super::fixture::{Built, Fixture, Unbuilt};
 use super::replay::{Journal, Snapshot};
 use super::report::{DiagnosticLine, OutputLine};
+use super::unanswered::unanswered;
 use crate::membrane::{Home, HomeId, Membrane, OnEnd};
 use crate::peer::Peer;
 use crate::shared::{DiagnosticClass, LogLevel, LogLine, Side};
@@ -46,10 +47,12 @@ pub struct Slot {
 #[derive(Default)]
 pub struct Worlds {
     slots: RefCell<Vec<Rc<Slot>>>,
-    fixtures: RefCell<Vec<(FixtureKey, Built)>>,
+    fixtures: RefCell<Vec<(FixtureKey, Result<Built, Unbuilt>)>>,
+    /// Errors of a schema that kept the running test from making a world.
+    broken_schema: RefCell<Option<String>>,
     helpers: RefCell<FxHashMap<(HomeId, &'static str), Handle>>,
-    /// Virtual seconds that the worlds had run when the test began.
-    began: Cell<f64>,
+    /// Virtual seconds that each world had run when the test began, by number: none for those it made itself.
+    began: RefCell<Vec<f64>>,
     printed: RefCell<Vec<(f64, String)>>,
     seed: Cell<u64>,
     reads: RefCell<BTreeSet<PathBuf>>,
@@ -69,13 +72,21 @@ impl Worlds {
     /// Starts a test: worlds it makes draw from `seed`.
     pub fn begin(&self, seed: u64) {
         self.seed.set(seed);
-        self.began.set(self.seconds());
+        *self.began.borrow_mut() = self.all().iter().map(|slot| slot.world.now().seconds()).collect();
         self.printed.borrow_mut().clear();
+        *self.broken_schema.borrow_mut() = None;
     }
 
     /// Virtual seconds a world has run since the test began.
     pub fn taken(&self, world: &World) -> f64 {
-        world.now().seconds() - self.began.get()
+        let number = self.slots.borrow().iter().position(|slot| std::ptr::eq(&*slot.world, world));
+        let began = number.and_then(|number| self.began.borrow().get(number).copied());
+        world.now().seconds() - began.unwrap_or(0.0)
+    }
+
+    /// Virtual seconds since the test began, by the world that ran longest.
+    pub fn elapsed(&self) -> f64 {
+        self.all().iter().map(|slot| self.taken(&slot.world)).fold(0.0, f64::max)
     }
 
     /// The seed of the next world of this test.
@@ -90,16 +101,22 @@ impl Worlds {
         let key = format!("{fixture:?}");
         let known =
             self.fixtures.borrow().iter().find(|(known, _)| *known == key).map(|(_, built)| built.clone());
-        match known {
-            Some(built) => Ok(built),
-            None => {
-                self.reads.borrow_mut().extend(fixture.inputs());
-                let built = fixture.build()?;
-                self.reads.borrow_mut().extend(built.reads.iter().cloned());
-                self.fixtures.borrow_mut().push((key, built.clone()));
-                Ok(built)
-            }
+        let built = known.unwrap_or_else(|| {
+            self.reads.borrow_mut().extend(fixture.inputs());
+            let built = fixture.build();
+            self.reads.borrow_mut().extend(built.iter().flat_map(|built| built.reads.iter().cloned()));
+            self.fixtures.borrow_mut().push((key, built.clone()));
+            built
+        });
+        if let Err(Unbuilt::Schema(errors)) = &built {
+            *self.broken_schema.borrow_mut() = Some(errors.clone());
         }
+        built.map_err(String::from)
+    }
+
+    /// The errors of a schema behind a failure, if it failed for want of its world.
+    pub fn broken_schema(&self, message: &str) -> Option<String> {
+        self.broken_schema.borrow().clone().filter(|errors| message.contains(errors.as_str()))
     }
 
     /// Notes a file that a spec was made from.
@@ -195,7 +212,7 @@ impl Worlds {
     pub fn coverage(&self) -> Coverage {
         let mut coverage = self.coverage.take();
         if let Some(counting) = self.counting {
-            for (_, built) in self.fixtures.borrow().iter() {
+            for built in self.fixtures.borrow().iter().filter_map(|(_, built)| built.as_ref().ok()) {
                 coverage.add_unseen(&SourceFiles::of(&built.tree, counting.generated), &self.bytecode);
             }
         }
@@ -323,6 +340,11 @@ impl Worlds {
     /// Diagnostics of all worlds.
     pub fn diagnostics(&self) -> Vec<DiagnosticLine> {
         self.all().iter().flat_map(|slot| slot.diagnostics()).collect()
+    }
+
+    /// Calls of functions that arrived in any world and got no answer, a sentence each.
+    pub fn unanswered(&self) -> Vec<String> {
+        self.all().iter().flat_map(|slot| unanswered(slot)).collect()
     }
 
     /// What a test announced and nothing came of, in words. Worlds that go on after it may still get there.

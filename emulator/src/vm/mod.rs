@@ -287,13 +287,17 @@ impl Vm {
 
     /// The main function of a script, with an environment of its own: `environment`, then the sealed globals.
     ///
-    /// `name` is the script's full name as errors show it.
+    /// `name` is the script's full name as errors show it. Errors: the VM is not sealed, or the code is of another Luau.
     pub fn load(
         &self,
         code: &Bytecode,
         name: &str,
         environment: &[(&str, Value)],
     ) -> Result<Handle, Failure> {
+        // Without the metatable that sealing makes, a script would have no globals at all.
+        if self.inner.env_metatable.get() == LUA_NOREF {
+            return Err(Failure::text(format!("{name} cannot be loaded: the VM is not sealed yet")));
+        }
         self.enter(|cx| {
             let chunk = chunk_name(name);
             // SAFETY: the environment is on top for the load; the bytecode comes from our compiler.

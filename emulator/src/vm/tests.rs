@@ -487,3 +487,13 @@ fn costs() {
         }
     });
 }
+
+#[test]
+fn a_vm_that_is_not_sealed_loads_nothing() {
+    let vm = Vm::new(VmOptions::default()).unwrap();
+    let code = compile("return print", "Early").unwrap();
+    let failure = vm.load(&code, "Early", &[]).unwrap_err();
+    assert_eq!(failure.report(), "Early cannot be loaded: the VM is not sealed yet");
+    vm.seal(&[]).unwrap();
+    assert!(vm.load(&code, "Early", &[]).is_ok());
+}

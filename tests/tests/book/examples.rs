@@ -5,9 +5,10 @@ use std::path::Path;
 use std::time::Duration;
 
 use blinkblox_compiler::diff::Diff;
+use blinkblox_compiler::format::{Indent, format};
 use blinkblox_compiler::schema::Profile;
 use blinkblox_compiler::sizes::Sizes;
-use blinkblox_compiler::source::MemoryLoader;
+use blinkblox_compiler::source::{FileId, MemoryLoader};
 use blinkblox_compiler::{Compilation, VERSION, analyze, compile};
 use blinkblox_emulator::recording::{self, Kind, Paint, Recording, Story, detail};
 use blinkblox_emulator::testing::reporters::{Format, render};
@@ -69,6 +70,13 @@ pub fn play(page: &Page, text: &str) -> Played {
         let Piece::Fence(fence) = piece else { continue };
         let at = format!("{}:{}", page.shown(), fence.line);
         let (language, rest) = fence.info.split_once(' ').unwrap_or((&fence.info, ""));
+        let (is_laid_out, rest) = match rest.strip_suffix("as-written") {
+            Some(rest) => (false, rest.trim_end()),
+            None => (true, rest),
+        };
+        if language == "blink" && is_laid_out {
+            fence.body = laid_out(&fence.body);
+        }
         match (language, rest) {
             (_, rest) if rest.starts_with("listing ") => fence.body = listing(&rest["listing ".len()..]),
             ("blink", code) if is_code(code) => {
@@ -195,6 +203,11 @@ impl Example {
             std::fs::write(path, text).unwrap();
         }
     }
+}
+
+/// A schema in the canonical layout; one that does not parse as it is.
+pub fn laid_out(schema: &str) -> String {
+    format(FileId(0), schema, Indent::Tabs).unwrap_or_else(|_| schema.to_owned())
 }
 
 fn is_code(text: &str) -> bool {

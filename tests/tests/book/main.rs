@@ -5,6 +5,7 @@
 //! |---|---|
 //! | `blink` | compiles; it begins an example, and is its entry `net/game.blink` |
 //! | `blink PATH` | another schema of the example |
+//! | `blink ... as-written` | likewise, in a layout of its own: every other schema is in the canonical one |
 //! | `blink E3007` | does not compile, with that code; with a `W`, compiles with that warning |
 //! | `luau server`, `luau client` | the example's `init` script of that side, whose child is `Net` |
 //! | `luau PATH` | another file of the example |
@@ -80,6 +81,30 @@ fn examples_run_and_pages_say_what_the_tool_says() {
     }
     assert!(faulty.is_empty(), "not as they should be: {}", faulty.join(", "));
     assert!(schemas >= 5 && runs >= 5, "only {schemas} schemas and {runs} runs were found");
+}
+
+/// Schemas that people read and copy, beside those on pages.
+#[test]
+fn schemas_of_examples_and_templates_are_in_the_canonical_layout() {
+    fn collect(folder: &std::path::Path, found: &mut Vec<std::path::PathBuf>) {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                collect(&path, found);
+            } else if path.extension().is_some_and(|extension| extension == "blink") {
+                found.push(path);
+            }
+        }
+    }
+    let mut schemas = Vec::new();
+    for folder in ["examples", "cli/templates", "docs/listings"] {
+        collect(&pages::root().join(folder), &mut schemas);
+    }
+    assert!(schemas.len() > 4, "only {} schemas were found", schemas.len());
+    for file in schemas {
+        let text = std::fs::read_to_string(&file).unwrap().replace("\r\n", "\n");
+        hold(&file, &text, &examples::laid_out(&text));
+    }
 }
 
 #[test]

@@ -12,14 +12,46 @@ use crate::testing::report::{Failure, FileReport, RunReport, Status, TestReport}
 pub fn render(run: &RunReport, colour: bool) -> String {
     let paint = Paint(colour);
     let mut out = String::new();
+    let mut schemas: Vec<&str> = Vec::new();
     for file in &run.files {
         for test in &file.tests {
-            if let Some(failure) = test.status.failure() {
-                one(&mut out, run, file, test, failure, &paint);
+            match test.status.failure() {
+                Some(Failure { schema: Some(errors), .. }) => {
+                    if !schemas.contains(&errors.as_str()) {
+                        schemas.push(errors);
+                        broken_schema(&mut out, run, errors, &paint);
+                    }
+                }
+                Some(failure) => one(&mut out, run, file, test, failure, &paint),
+                None => {}
             }
         }
     }
     out
+}
+
+/// A schema that does not compile, told of once for all tests whose world needs it.
+fn broken_schema(out: &mut String, run: &RunReport, errors: &str, paint: &Paint) {
+    let needs = |test: &&TestReport| {
+        test.status.failure().is_some_and(|failure| failure.schema.as_deref() == Some(errors))
+    };
+    let count = run.files.iter().flat_map(|file| &file.tests).filter(needs).count();
+    let head = format!(
+        "a schema does not compile, which {count} test{} for a world",
+        if count == 1 { " needs" } else { "s need" }
+    );
+    let _ = writeln!(out, "{} {}", paint.bad("✗"), paint.strong(&head));
+    for line in errors.lines() {
+        let _ = writeln!(out, "  {}", one_line(line));
+    }
+    for file in &run.files {
+        let count = file.tests.iter().filter(needs).count();
+        if count > 0 {
+            let text = format!("{}: {count} test{}", one_line(&file.path), plural(count));
+            let _ = writeln!(out, "    {}", paint.dim(&text));
+        }
+    }
+    out.push('\n');
 }
 
 fn one(

@@ -100,6 +100,8 @@ struct Fault {
     actual: Option<String>,
     place: Option<String>,
     trace: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    schema: Option<String>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -220,6 +222,7 @@ impl Test {
                 actual: failure.actual.clone(),
                 place: failure.place.clone(),
                 trace: failure.trace.clone(),
+                schema: failure.schema.clone(),
             }),
             again: failure.map(|_| report.repro(file, test)),
             output: test
@@ -254,6 +257,7 @@ impl Test {
             place: fault.place,
             trace: fault.trace,
             is_error: fault.kind == "error",
+            schema: fault.schema,
         });
         let status = match (self.status.as_str(), failure) {
             ("passed", _) => Status::Passed,

@@ -31,7 +31,7 @@ fn everything() -> RunReport {
         actual: Some("{\n  a = 1,\n  b = \"x\"\n}".into()),
         place: Some("specs/a.spec.luau:21".into()),
         trace: "specs/a.spec.luau:21 in function <body>\n[test]/tree:12".into(),
-        is_error: false,
+        ..Failure::default()
     });
     compared.output = vec![
         line("server", 0.1, "output", "hello"),

@@ -214,12 +214,19 @@ impl Run<'_> {
         let start = director.now();
         let (end, on_end) = end_cell();
         director.start(kit.run_function(), &[Value::Number((index + 1) as f64)], on_end);
-        let failure = self.drive(loaded, &end, start, began);
+        let mut alone = 0.0;
+        let failure = self.drive(loaded, &end, start, began, &mut alone);
         test.attempts = 1;
-        test.virtual_seconds = director.now() - start + director.worlds.seconds();
+        test.virtual_seconds = alone + director.worlds.elapsed();
         test.wall = began.elapsed();
         test.diagnostics = director.worlds.diagnostics();
-        let failure = failure.or_else(|| self.unexpected(director));
+        let mut failure = failure.or_else(|| self.unexpected(director));
+        for note in failure.iter().flat_map(|_| director.worlds.unanswered()).collect::<Vec<_>>() {
+            failure.iter_mut().for_each(|failure| failure.message += &format!("\n{note}"));
+        }
+        if let Some(failure) = &mut failure {
+            failure.schema = director.worlds.broken_schema(&failure.message);
+        }
         test.status = match failure {
             Some(failure) => {
                 test.output = director.worlds.last_output(12);
@@ -238,8 +245,16 @@ impl Run<'_> {
         deadline.set(None);
     }
 
-    /// Moves time until the test has ended. `None` when it passed.
-    fn drive(&self, loaded: &Loaded, end: &End, start: f64, began: Instant) -> Option<Failure> {
+    /// Moves time until the test has ended. `None` when it passed. `alone` counts the virtual seconds the test waited
+    /// while no world ran.
+    fn drive(
+        &self,
+        loaded: &Loaded,
+        end: &End,
+        start: f64,
+        began: Instant,
+        alone: &mut f64,
+    ) -> Option<Failure> {
         let Loaded { director, kit, .. } = loaded;
         let frame = Time::of_frame(1, 60.0).seconds();
         let last = jobs::deadline(began, self.options.wall_timeout, self.end);
@@ -264,7 +279,11 @@ impl Run<'_> {
                         .into(),
                 ));
             }
+            let before = director.worlds.elapsed();
             director.worlds.step_all();
+            if director.worlds.elapsed() <= before {
+                *alone += frame;
+            }
             director.advance(frame);
         }
     }
