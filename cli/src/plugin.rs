@@ -82,6 +82,14 @@ pub fn model() -> Result<Vec<u8>, String> {
     Ok(bytes)
 }
 
+/// Whether a file's bytes are the plugin's model, of this release or another.
+pub fn is_model(bytes: &[u8]) -> bool {
+    let Ok(dom) = rbx_binary::from_reader(bytes) else { return false };
+    let roots = dom.root().children().iter().filter_map(|root| dom.get_by_ref(*root));
+    let named: Vec<(&str, &str)> = roots.map(|root| (root.class.as_str(), root.name.as_str())).collect();
+    named == [("Script", NAME)]
+}
+
 fn script(class: &str, name: &str, source: &str) -> InstanceBuilder {
     InstanceBuilder::new(class).with_name(name).with_property("Source", source.to_string())
 }
@@ -123,6 +131,7 @@ mod tests {
     fn the_model_is_a_script_with_its_modules_and_the_same_bytes_each_time() {
         let bytes = model().unwrap();
         assert_eq!(bytes, model().unwrap());
+        assert!(is_model(&bytes) && !is_model(b"") && !is_model(&bytes[..bytes.len() / 2]));
         let dom = rbx_binary::from_reader(bytes.as_slice()).unwrap();
         let roots = dom.root().children();
         assert_eq!(roots.len(), 1);

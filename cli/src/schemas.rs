@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 
 use blinkblox_compiler::diagnostics::Diagnostic;
 use blinkblox_compiler::schema::Profile;
+use blinkblox_compiler::source::normalize;
 use blinkblox_emulator::config::{self, Config};
+use blinkblox_emulator::project;
 
 use crate::commands::usage;
 use crate::loader::forward;
@@ -25,6 +27,8 @@ pub struct Nearest {
     pub folder: PathBuf,
     /// What it says.
     pub config: Config,
+    /// Whether it lies above the folder it was looked for in, which people may not expect.
+    pub is_above: bool,
 }
 
 impl Nearest {
@@ -32,32 +36,79 @@ impl Nearest {
     pub fn file(&self) -> PathBuf {
         self.folder.join(config::FILE)
     }
+
+    /// A line that says where settings come from, when that is not the folder itself.
+    pub fn line(&self) -> Option<String> {
+        self.is_above.then(|| format!("Using {}", forward(&self.file())))
+    }
+}
+
+/// The `blinkblox.toml` of a folder or the nearest one above it; `None` when there is none. An empty path is the working
+/// directory. Errors: what is wrong with the file, in lines.
+pub fn nearest_to(start: &Path) -> Result<Option<Nearest>, String> {
+    let Some(folder) = find_above(start, Config::is_in) else { return Ok(None) };
+    let config = Config::of_folder(&folder)?;
+    let is_above = folder != normal(start);
+    Ok(Some(Nearest { folder, config, is_above }))
 }
 
 /// The `blinkblox.toml` of the working directory or the nearest folder above it; `None` when there is none.
 pub fn nearest() -> Result<Option<Nearest>, Box<Diagnostic>> {
-    let working = std::env::current_dir().unwrap_or_default();
-    let mut folder = PathBuf::new();
-    for above in working.ancestors() {
-        if above.join(config::FILE).is_file() {
-            let config = Config::of_folder(&folder).map_err(|problem| Box::new(bad_config(&problem)))?;
-            return Ok(Some(Nearest { folder, config }));
+    nearest_to(Path::new("")).map_err(|problem| Box::new(bad_config(&problem)))
+}
+
+/// The nearest of a folder and those above it that `is_it`, relative to the working directory where `start` is.
+fn find_above(start: &Path, is_it: impl Fn(&Path) -> bool) -> Option<PathBuf> {
+    let whole = std::path::absolute(start.join(".")).unwrap_or_default();
+    let mut folder = start.to_path_buf();
+    for _ in whole.ancestors() {
+        let candidate = normal(&folder);
+        if is_it(&candidate) {
+            return Some(candidate);
         }
         folder.push("..");
     }
-    Ok(None)
+    None
+}
+
+/// The path without detours; empty for the working directory.
+fn normal(path: &Path) -> PathBuf {
+    PathBuf::from(normalize(&forward(path)))
+}
+
+/// The folder of the game around the working directory: that of the nearest `blinkblox.toml`, else of the nearest Rojo
+/// project, else the working directory. Beside it a line that says which file decided, when it lies above. Errors: what
+/// is wrong with the file.
+pub fn home() -> Result<(PathBuf, Option<String>), String> {
+    if let Some(nearest) = nearest_to(Path::new(""))? {
+        let line = nearest.line();
+        return Ok((or_here(nearest.folder), line));
+    }
+    let found = nearest_project().filter(|folder| !folder.as_os_str().is_empty());
+    let file = found.as_deref().and_then(|folder| project::find_project(folder).ok()?);
+    let line = file.map(|file| format!("Using {}", forward(&file)));
+    Ok((or_here(found.unwrap_or_default()), line))
+}
+
+/// The path as other parts take it, to which an empty one is nothing.
+fn or_here(folder: PathBuf) -> PathBuf {
+    if folder.as_os_str().is_empty() { PathBuf::from(".") } else { folder }
+}
+
+/// The schemas a command is about.
+pub struct Chosen {
+    /// Each with its profile.
+    pub schemas: Vec<Named>,
+    /// A line that says which file names them, when it lies above the working directory.
+    pub line: Option<String>,
 }
 
 /// The schemas a command is about: those given, else those that the nearest `blinkblox.toml` or Rojo project names.
 /// `profile` is the one the command line asks for, `command` what a note shows the use of.
-pub fn named(
-    schemas: &[String],
-    profile: Option<Profile>,
-    command: &str,
-) -> Result<Vec<Named>, Box<Diagnostic>> {
+pub fn named(schemas: &[String], profile: Option<Profile>, command: &str) -> Result<Chosen, Box<Diagnostic>> {
     let of = |path: String| Named { path, profile: profile.unwrap_or_default() };
     if !schemas.is_empty() {
-        return Ok(schemas.iter().cloned().map(of).collect());
+        return Ok(Chosen { schemas: schemas.iter().cloned().map(of).collect(), line: None });
     }
     let nearest = nearest()?;
     if let Some(Nearest { config, .. }) = &nearest
@@ -68,12 +119,15 @@ pub fn named(
             path: forward(&entry.path),
             profile: profile.unwrap_or(entry.profile),
         };
-        return Ok(entries.map(named).collect());
+        let line = nearest.as_ref().and_then(Nearest::line);
+        return Ok(Chosen { schemas: entries.map(named).collect(), line });
     }
     let folder = nearest.as_ref().map(|nearest| nearest.folder.clone()).or_else(nearest_project);
     let found = folder.as_deref().map(of_project).unwrap_or_default();
     if !found.is_empty() {
-        return Ok(found.into_iter().map(of).collect());
+        let above = folder.filter(|folder| !folder.as_os_str().is_empty());
+        let line = above.map(|folder| format!("Using the schemas of {}", forward(&folder)));
+        return Ok(Chosen { schemas: found.into_iter().map(of).collect(), line });
     }
     let note = match &nearest {
         Some(nearest) => {
@@ -92,15 +146,11 @@ pub fn named(
 
 /// The working directory or the nearest folder above it that holds a Rojo project.
 fn nearest_project() -> Option<PathBuf> {
-    let working = std::env::current_dir().unwrap_or_default();
-    let mut folder = PathBuf::new();
-    for above in working.ancestors() {
-        if matches!(blinkblox_emulator::project::find_project(above), Ok(Some(_))) {
-            return Some(folder);
-        }
-        folder.push("..");
-    }
-    None
+    let holds = |folder: &Path| {
+        let found = project::find_project(&or_here(folder.to_path_buf()));
+        matches!(found, Ok(Some(_)))
+    };
+    find_above(Path::new(""), holds)
 }
 
 /// Schemas beside a Rojo project that write modules, in order of their paths. One that writes none is there to be
@@ -115,22 +165,27 @@ fn of_project(folder: &Path) -> Vec<String> {
     below(place).into_iter().filter(writes).collect()
 }
 
-/// Schemas in a folder and the folders in it, sorted; hidden folders, installed packages and links are left out.
+/// Schemas in a folder and the folders in it, sorted. Left out are folders that are not the project's own and what
+/// `.gitignore` and `.ignore` name; links to folders are not followed.
 pub fn below(folder: &Path) -> Vec<String> {
-    let mut found = Vec::new();
-    let mut left = vec![folder.to_path_buf()];
-    while let Some(next) = left.pop() {
-        for entry in std::fs::read_dir(next).into_iter().flatten().flatten() {
-            let name = entry.file_name().to_string_lossy().into_owned();
-            let Ok(kind) = entry.file_type() else { continue };
-            let hidden = name.starts_with('.') || matches!(name.as_str(), "node_modules" | "target");
-            if kind.is_dir() && !hidden {
-                left.push(entry.path());
-            } else if !kind.is_dir() && name.ends_with(".blink") {
-                found.push(forward(&entry.path()).trim_start_matches("./").to_string());
-            }
-        }
-    }
+    let own = |entry: &ignore::DirEntry| {
+        let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
+        entry.depth() == 0 || !is_folder || !project::is_set_aside(entry.path())
+    };
+    // What git is told for one person or one clone is left alone: every machine finds the same.
+    let walk = ignore::WalkBuilder::new(folder)
+        .hidden(false)
+        .git_global(false)
+        .git_exclude(false)
+        .require_git(false)
+        .filter_entry(own)
+        .build();
+    let mut found: Vec<String> = walk
+        .flatten()
+        .filter(|entry| entry.file_type().is_some_and(|kind| !kind.is_dir()))
+        .map(|entry| forward(entry.path()).trim_start_matches("./").to_string())
+        .filter(|path| path.ends_with(".blink"))
+        .collect();
     found.sort();
     found
 }
@@ -147,24 +202,20 @@ fn bad_config(problem: &str) -> Diagnostic {
 
 /// The Rojo project of a folder with its configuration: the one it names, else the folder's own.
 pub fn project_of(folder: &Path, config: &Config) -> Option<PathBuf> {
-    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
     match &config.project {
         Some(project) => Some(project.clone()),
-        None => blinkblox_emulator::project::find_project(folder).ok().flatten(),
+        None => project::find_project(&or_here(folder.to_path_buf())).ok().flatten(),
     }
 }
 
 /// The Rojo project a schema belongs to: that of the nearest `blinkblox.toml`, else the nearest one around the schema.
 /// `None` where there is none, and where it cannot be read: what is wrong with it is for Rojo to say.
 pub fn project_around(entry: &str) -> Option<PathBuf> {
-    if let Ok(Some(Nearest { folder, config })) = nearest()
+    if let Ok(Some(Nearest { folder, config, .. })) = nearest()
         && let Some(project) = project_of(&folder, &config)
     {
         return Some(project);
     }
     let entry = std::path::absolute(entry).ok()?;
-    entry
-        .ancestors()
-        .skip(1)
-        .find_map(|above| blinkblox_emulator::project::find_project(above).ok().flatten())
+    entry.ancestors().skip(1).find_map(|above| project::find_project(above).ok().flatten())
 }

@@ -1,5 +1,6 @@
 //! `blinkblox.toml`: which schemas and which project belong together. Source: tooling specification, 12.
 
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use blinkblox_compiler::schema::Profile;
@@ -9,6 +10,9 @@ use crate::shared::{Settings, in_words};
 
 /// The file's name.
 pub const FILE: &str = "blinkblox.toml";
+
+/// Most bytes it may have: what is larger is something else under its name.
+const MOST_BYTES: u64 = 1 << 20;
 
 /// What the file says; paths are relative to its folder.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
@@ -40,15 +44,19 @@ impl Config {
     ///
     /// Errors: a text naming the file, the place and what is wrong.
     pub fn of_folder(folder: &Path) -> Result<Config, String> {
-        let file = folder.join(FILE);
-        if file.is_file() { Config::of_file(&file) } else { Ok(Config::default()) }
+        if Config::is_in(folder) { Config::of_file(&folder.join(FILE)) } else { Ok(Config::default()) }
+    }
+
+    /// Whether anything of the file's name is in a folder, be it a folder itself or a link that leads nowhere: both are
+    /// mistakes to tell of.
+    pub fn is_in(folder: &Path) -> bool {
+        folder.join(FILE).symlink_metadata().is_ok()
     }
 
     /// Reads a file. Errors: as [`Config::of_folder`], and a file that is not there.
     pub fn of_file(file: &Path) -> Result<Config, String> {
         let folder = file.parent().unwrap_or(Path::new(""));
-        let text = std::fs::read_to_string(file)
-            .map_err(|error| format!("{} cannot be read: {}", file.display(), in_words(&error)))?;
+        let text = read(file).map_err(|why| format!("{} cannot be read: {why}", file.display()))?;
         let mut config: Config = toml::from_str(&text).map_err(|error| wrong(file, &text, &error))?;
         config.project = config.project.map(|path| folder.join(path));
         for schema in &mut config.schema {
@@ -73,6 +81,21 @@ impl Config {
         let text = |value: &toml::Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
         self.emulator.iter().map(|(name, value)| (name.clone(), text(value))).collect()
     }
+}
+
+/// The text of a file. Errors: why there is none, as a phrase.
+fn read(file: &Path) -> Result<String, String> {
+    if file.is_dir() {
+        return Err("it is a folder".to_string());
+    }
+    let mut bytes = Vec::new();
+    std::fs::File::open(file)
+        .and_then(|opened| opened.take(MOST_BYTES + 1).read_to_end(&mut bytes))
+        .map_err(|error| in_words(&error))?;
+    if bytes.len() as u64 > MOST_BYTES {
+        return Err("it is larger than 1 MB".to_string());
+    }
+    String::from_utf8(bytes).map_err(|_| "it is not UTF-8".to_string())
 }
 
 /// What is wrong with the text of a file, with its place.

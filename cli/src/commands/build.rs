@@ -67,13 +67,16 @@ impl Mode {
 /// Compiles schemas one after the other; the run fails if one of them does. What they depend on goes to `depfile`.
 pub fn run_schemas(schemas: &[String], flags: &SchemaFlags, mode: Mode, depfile: Option<&Path>) -> ExitCode {
     let named = flags.profile.asked().and_then(|profile| schemas::named(schemas, profile, mode.command()));
-    let (named, printer) = match (named, flags.report.printer()) {
+    let (schemas::Chosen { schemas: named, line }, printer) = match (named, flags.report.printer()) {
         (Ok(named), Ok(printer)) => (named, printer),
         (Err(diagnostic), _) | (_, Err(diagnostic)) => {
             return usage::refuse(*diagnostic, flags.report.format());
         }
     };
     printer.progress(&format!("BlinkBlox {}", blinkblox_compiler::VERSION));
+    if let Some(line) = line {
+        printer.progress(&line);
+    }
     let mut run = Run {
         flags,
         mode,
@@ -140,10 +143,10 @@ impl Run<'_> {
             }
         });
         let misplaced = placement::faults(&compiled, &mut self.projects);
-        if !misplaced.is_empty() {
-            compiled.diagnostics.extend(misplaced);
+        if misplaced.iter().any(Diagnostic::is_error) {
             compiled.fail();
         }
+        compiled.diagnostics.extend(misplaced);
         if let Some(clash) = self.take_outputs(schema, &compiled) {
             compiled.diagnostics.push(clash);
             compiled.fail();

@@ -49,7 +49,7 @@ pub struct Convert {
 #[derive(Args)]
 pub struct ConvertFlags {
     /// With --from or `convert`, where the draft is written [default: beside the definitions, as .blink]
-    #[arg(long, value_name = "PATH", overrides_with = "output")]
+    #[arg(short, long, value_name = "PATH", overrides_with = "output")]
     pub output: Option<String>,
     /// With --from or `convert`, also write the wrapper that puts the tool's calls on a generated module
     #[arg(long, value_name = "PATH", overrides_with = "bridge")]
@@ -112,6 +112,9 @@ fn converted(
         return Err(refuse(usage::error(format!("there is no tool `{}` to convert from", settings.tool))));
     };
     let path = normalize(&forward(settings.file.as_ref()));
+    if let Some(diagnostic) = no_definitions(tool, &path) {
+        return Err(refuse(diagnostic));
+    }
     let target = |path: &String| normalize(&forward(path.as_ref()));
     let draft_path = flags.output.as_ref().map_or_else(|| tool.draft_path(&path), target);
     let wrapper = match flags.bridge.as_ref().map(target) {
@@ -177,6 +180,25 @@ fn wrapper(tool: Tool) -> Result<&'static str, Diagnostic> {
     bridge::source(tool).ok_or_else(|| {
         usage::error("--bridge has nothing to write for blink").note("Blink's calls are the module's own.")
     })
+}
+
+/// Why nothing at a path can be definitions, if so: `E4008`.
+fn no_definitions(tool: Tool, path: &str) -> Option<Diagnostic> {
+    let title = tool.title();
+    let (what, note) = match std::fs::metadata(path) {
+        Ok(there) if there.is_dir() && tool != Tool::Remotes => {
+            ("is a folder".to_string(), Some(format!("Name the file of {title} definitions in it.")))
+        }
+        Ok(there) if !there.is_dir() && !there.is_file() => ("is no regular file".to_string(), None),
+        Ok(_) => return None,
+        Err(error) if std::fs::symlink_metadata(path).is_ok() => {
+            let note = "It is a link: look at where it leads.".to_string();
+            (format!("cannot be read: {}", blinkblox_emulator::shared::in_words(&error)), Some(note))
+        }
+        Err(_) => ("cannot be read: there is no such file".to_string(), None),
+    };
+    let headline = format!("\"{path}\" {what}");
+    Some(Diagnostic::error(Code::ConvertRefused, headline).about_file(path).opt_note(note))
 }
 
 /// Definitions, draft and wrapper are three files: not even `--yes` lets one be written over another.

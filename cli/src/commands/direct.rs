@@ -107,7 +107,7 @@ impl Direct {
             return diff::diff(&old, &schema, &flags.profile, &flags.report, &flags.stdin);
         }
         if sizes {
-            return size::sizes(&schema, &flags.profile, &flags.report, &flags.stdin);
+            return size::sizes(&[schema], &flags.profile, &flags.report, &flags.stdin);
         }
         if format {
             let stdin_path = flags.stdin.stdin_path.clone();

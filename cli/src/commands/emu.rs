@@ -7,7 +7,7 @@ use blinkblox_emulator::surface::doctor::{self, Finding, Grade, Report};
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
 
-use super::emulation::{Fault, fault};
+use super::emulation::{Fault, fault, project};
 use crate::printer::print_out;
 
 /// Ask about the emulator
@@ -30,9 +30,9 @@ enum Question {
 #[derive(Args, Debug)]
 #[command(after_help = CODES)]
 struct Doctor {
-    /// A folder with a Rojo project, a project file, or a place
-    #[arg(default_value = ".", value_name = "PROJECT")]
-    path: PathBuf,
+    /// A folder with a Rojo project, a project file, or a place [default: the nearest one here or above]
+    #[arg(value_name = "PROJECT")]
+    path: Option<PathBuf>,
     /// Print one JSON document
     #[arg(long)]
     json: bool,
@@ -54,10 +54,7 @@ impl Emu {
 
 impl Doctor {
     fn execute(&self) -> Result<ExitCode, Fault> {
-        if !self.path.exists() {
-            return Err(Fault::load(format!("there is no {}", self.path.display())));
-        }
-        let report = doctor::examine(&self.path).map_err(Fault::load)?;
+        let report = doctor::examine(&project(self.path.as_ref())?).map_err(Fault::load)?;
         let text = if self.json { document(&report) } else { self.people(&report) };
         print_out(&text);
         let bad = report.count(Grade::Missing) + report.count(Grade::Unknown) + report.unread.len();

@@ -117,12 +117,33 @@ enum Signals {
     Deferred,
 }
 
+/// What a command of the emulator opens: what it is given, else the game around the working directory. Errors: there is
+/// no such file, or its `blinkblox.toml` cannot be used.
+pub fn project(given: Option<&PathBuf>) -> Result<PathBuf, Fault> {
+    let Some(path) = given else {
+        let (folder, line) = crate::schemas::home().map_err(Fault::usage)?;
+        if let Some(line) = line {
+            print_err(&format!("{line}\n"));
+        }
+        return Ok(folder);
+    };
+    match path.symlink_metadata() {
+        Ok(_) => match path.metadata() {
+            Ok(_) => Ok(path.clone()),
+            Err(error) => {
+                Err(Fault::load(format!("{} cannot be read: {}", path.display(), in_words(&error))))
+            }
+        },
+        Err(_) => Err(Fault::load(format!("there is no {}", path.display()))),
+    }
+}
+
 /// Flags of a world.
 #[derive(Args, Debug)]
 pub struct WorldFlags {
-    /// A folder with a Rojo project, a project file, or a place
-    #[arg(default_value = ".", value_name = "PROJECT")]
-    path: PathBuf,
+    /// A folder with a Rojo project, a project file, or a place [default: the nearest one here or above]
+    #[arg(value_name = "PROJECT")]
+    path: Option<PathBuf>,
     /// The project file to open, in place of PROJECT
     #[arg(long, value_name = "FILE", conflicts_with_all = ["path", "place"])]
     project: Option<PathBuf>,
@@ -173,10 +194,8 @@ impl WorldFlags {
             let known = blinkblox_emulator::network::PRESETS.join(", ");
             Fault::usage(format!("there is no network `{}`: {known}", self.net))
         })?;
-        let path = self.project.as_ref().or(self.place.as_ref()).unwrap_or(&self.path);
-        if !path.exists() {
-            return Err(Fault::load(format!("there is no {}", path.display())));
-        }
+        let given = self.project.as_ref().or(self.place.as_ref()).or(self.path.as_ref());
+        let path = &project(given)?;
         // A configuration that cannot be used is a fault of the arguments, not of the project.
         let folder = if path.is_dir() { path.as_path() } else { path.parent().unwrap_or(Path::new("")) };
         let config = self.config.as_deref().map_or_else(|| Config::of_folder(folder), Config::of_file);

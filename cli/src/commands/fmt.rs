@@ -20,7 +20,10 @@ use crate::writer;
 /// Writes schemas in the canonical layout; what they mean never changes.
 #[derive(Parser)]
 pub struct Fmt {
-    /// Schemas and folders of schemas, or `-` for standard input [default: the working directory]
+    /// Schemas and folders, or `-` for standard input [default: every schema below the working directory]
+    ///
+    /// A folder stands for every schema below it, but for those in hidden folders and folders of packages, and those that
+    /// `.gitignore` and `.ignore` leave out. Each file that is changed is named.
     #[arg(value_name = "FILE")]
     files: Vec<String>,
     /// Write nothing, and fail if a file would change
@@ -75,7 +78,13 @@ pub fn format_files(files: &[String], settings: Settings, flags: &ReportFlags) -
     let here = [".".to_string()];
     for file in if files.is_empty() { &here } else { files } {
         if Path::new(file).is_dir() {
-            for path in schemas::below(Path::new(file)) {
+            let found = schemas::below(Path::new(file));
+            if found.is_empty() {
+                let headline = format!("there is no schema in \"{file}\" or below");
+                let why = Diagnostic::error(Code::FileNotFound, headline);
+                run.fail(file, &[why], &Sources::default());
+            }
+            for path in found {
                 run.file(&path);
             }
         } else {

@@ -88,6 +88,17 @@ impl Init {
 fn lay_down(folder: &Path) -> Result<Vec<String>, Box<Diagnostic>> {
     let place =
         |path: &str| if folder == Path::new(".") { path.to_string() } else { forward(&folder.join(path)) };
+    if let Some(file) = folder.ancestors().find(|path| path.is_file()) {
+        let file = forward(file);
+        return Err(Box::new(
+            Diagnostic::error(
+                Code::FileUnwritable,
+                format!("\"{file}\" is a file, and a game needs a folder"),
+            )
+            .about_file(file)
+            .note("Nothing was written. Name a folder; one that is not there is made."),
+        ));
+    }
     let all = FILES.iter().map(|(path, _)| *path).chain(MODULES);
     let present: Vec<String> = all.map(place).filter(|path| Path::new(path).exists()).collect();
     if let Some(first) = present.first() {

@@ -126,6 +126,13 @@ impl Run {
         if is_cloud {
             options.settings.push(("context".into(), "luauExecution".into()));
         }
+        if let Some(why) = game::without_project(&options.path) {
+            // A script of its own runs anywhere; without one nothing would.
+            if self.script.is_none() && self.bots.is_none() {
+                return Err(Fault::load(why));
+            }
+            print_err(&format!("warning: {why}\n"));
+        }
         let script = self.script.as_deref().map(read).transpose()?;
         let bots = self.bots.as_deref().map(read).transpose()?;
         let game = game::prepare(&options).map_err(Fault::load)?;
@@ -133,9 +140,6 @@ impl Run {
             (Some(path), Some(text)) => Some(spawn(&game.world.server().peer, path, text)?),
             _ => None,
         };
-        if let Some(why) = game::without_project(&options.path) {
-            print_err(&format!("warning: {why}\n"));
-        }
         game.begin(options.clients).map_err(Fault::load)?;
         if let Some(only) = self.only.as_deref().filter(|only| game.world.side_named(only).is_none()) {
             let mut names = vec!["server".to_string()];

@@ -27,6 +27,7 @@ const VALUED: &[&str] = &[
     "--depfile",
     "--port",
     "--token-file",
+    "-o",
     "--output",
     "--folder",
 ];
@@ -66,7 +67,11 @@ pub fn two_values(arguments: &[OsString]) -> Option<Diagnostic> {
             _ if cluster.is_some_and(|letters| letters.ends_with('p')) => ("-p", rest.next()),
             _ => continue,
         };
-        let flag = if flag == "-p" { "--profile" } else { flag };
+        let flag = match flag {
+            "-p" => "--profile",
+            "-o" => "--output",
+            _ => flag,
+        };
         let Some(value) = value else { continue };
         match given.insert(flag, value) {
             Some(other) if other != value => {

@@ -77,6 +77,9 @@ pub fn watch(paths: &[String], options: &Options, flags: &SchemaFlags) -> ExitCo
         Err(diagnostic) => return usage::refuse(*diagnostic, flags.report.format()),
     };
     printer.progress(&format!("BlinkBlox {}", blinkblox_compiler::VERSION));
+    if let Some(line) = &subject.line {
+        printer.progress(line);
+    }
     let mut run = Run { watching: subject.watching(options, flags), subject, printer, options: *options };
     if let Some(code) = run.first() {
         return code;
@@ -92,6 +95,8 @@ struct Subject {
     config: Option<PathBuf>,
     /// Where specs are looked for.
     folder: PathBuf,
+    /// Which file names the schemas, when people may not expect it.
+    line: Option<String>,
 }
 
 impl Subject {
@@ -107,13 +112,13 @@ impl Subject {
         }
         let schemas: Vec<String> = schemas.into_iter().cloned().collect();
         let nearest = schemas::nearest()?;
-        let named = schemas::named(&schemas, asked, "watch")?;
+        let schemas::Chosen { schemas: named, line } = schemas::named(&schemas, asked, "watch")?;
         let (folder, config) = match &nearest {
             Some(nearest) => (nearest.folder.clone(), nearest.config.clone()),
             None => (PathBuf::new(), Config::default()),
         };
         let project = schemas::project_of(&folder, &config);
-        Ok(Subject { schemas: named, project, config: nearest.map(|nearest| nearest.file()), folder })
+        Ok(Subject { schemas: named, project, config: nearest.map(|nearest| nearest.file()), folder, line })
     }
 
     fn of_project(
@@ -143,7 +148,7 @@ impl Subject {
             ));
         }
         let config = folder.join(blinkblox_emulator::config::FILE);
-        Ok(Subject { schemas: named, project, config: Some(config), folder })
+        Ok(Subject { schemas: named, project, config: Some(config), folder, line: None })
     }
 
     fn watching(&self, options: &Options, flags: &SchemaFlags) -> Watching {

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use blinkblox_compiler::source::FileId;
 use blinkblox_compiler::syntax::lexer::lex;
 use blinkblox_compiler::syntax::token::{Keyword, TokenKind};
+use blinkblox_emulator::project::is_set_aside;
 use lsp_types::InitializeParams;
 
 use super::documents::path_of;
@@ -16,8 +17,6 @@ const MAX_SCHEMAS: usize = 1_000;
 const MAX_ENTRIES: usize = 50_000;
 /// How deep folders are looked into.
 const MAX_DEPTH: usize = 16;
-/// Folders of packages and of what is built.
-const SKIPPED: [&str; 4] = ["node_modules", "target", "Packages", "ServerPackages"];
 
 /// The folders an editor says it has open.
 #[allow(deprecated, reason = "older editors name one folder and not several")]
@@ -68,7 +67,7 @@ impl Search {
             // A link is not followed: it may lead in a circle.
             let Ok(kind) = entry.file_type() else { continue };
             let Some(name) = name.to_str() else { continue };
-            if kind.is_dir() && depth < MAX_DEPTH && !name.starts_with('.') && !SKIPPED.contains(&name) {
+            if kind.is_dir() && depth < MAX_DEPTH && !is_set_aside(&entry.path()) {
                 self.folder(&entry.path(), depth + 1);
             } else if kind.is_file() && name.ends_with(".blink") {
                 self.found.push(forward(&entry.path()));

@@ -74,8 +74,8 @@ impl Placement {
     }
 }
 
-/// Errors of where the outputs of a compile land in the project around its schema: a server module that clients could
-/// read, a client module that none can see. An output outside the project is watched for, and no fault of a build.
+/// What is wrong with where the outputs of a compile land in the project around its schema: a server module that clients
+/// could read, a client module that none can see, an output that is in no part of it.
 pub fn faults(compiled: &Compiled, projects: &mut Projects) -> Vec<Diagnostic> {
     if compiled.options.is_empty() || !compiled.is_sound() {
         return vec![];
@@ -83,8 +83,7 @@ pub fn faults(compiled: &Compiled, projects: &mut Projects) -> Vec<Diagnostic> {
     let Some(project) = crate::schemas::project_around(&compiled.entry) else { return vec![] };
     let read = |file: &PathBuf| Placement::of(file).ok().flatten();
     let placement = projects.0.entry(project).or_insert_with_key(read);
-    let all = placement.as_ref().map(|placement| placement.check(compiled)).unwrap_or_default();
-    all.into_iter().filter(Diagnostic::is_error).collect()
+    placement.as_ref().map(|placement| placement.check(compiled)).unwrap_or_default()
 }
 
 /// Projects that have been read, each once a run; `None` for one that is no place or cannot be read.

@@ -364,3 +364,32 @@ fn two_schemas_do_not_write_one_file() {
     assert!(std::fs::read_to_string(folder.path().join("s.luau")).unwrap().contains("One"));
     assert_eq!(code(&blinkblox(folder.path(), &["build", "one.blink", "./one.blink"])), 0);
 }
+
+#[test]
+fn an_output_outside_the_project_is_warned_of() {
+    let place = "{ \"name\": \"x\", \"tree\": { \"$className\": \"DataModel\", \
+        \"ServerScriptService\": { \"S\": { \"$path\": \"server\" } }, \
+        \"ReplicatedStorage\": { \"C\": { \"$path\": \"client\" } } } }";
+    let schema = |server: &str| {
+        format!(
+            "option ServerOutput = \"{server}\"\noption ClientOutput = \"../client/Net\"\n\
+            event A {{ From: Server, Type: Reliable, Call: SingleSync }}\n"
+        )
+    };
+    let folder = project(&[
+        ("default.project.json", place),
+        ("server/x.luau", "return 1"),
+        ("client/x.luau", "return 1"),
+        ("net/inside.blink", &schema("../server/Net")),
+        ("net/outside.blink", &schema("src/server/Net")),
+    ]);
+    for command in ["build", "check"] {
+        let quiet = blinkblox(&folder, &[command, "net/inside"]);
+        assert_eq!((code(&quiet), err(&quiet).as_str()), (0, ""), "{command}");
+        let warned = blinkblox(&folder, &[command, "net/outside"]);
+        assert_eq!(code(&warned), 0, "{}", err(&warned));
+        assert!(err(&warned).contains("[W4103]"), "{command}: {}", err(&warned));
+        let denied = blinkblox(&folder, &[command, "net/outside", "--deny-warnings"]);
+        assert_eq!(code(&denied), 1, "{command}");
+    }
+}

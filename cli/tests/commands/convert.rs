@@ -168,3 +168,38 @@ fn definitions_draft_and_wrapper_never_replace_one_another() {
         );
     }
 }
+
+#[test]
+fn what_are_no_definitions_is_named() {
+    let folder = project(&[("net/a.zap", "")]);
+    let said = |arguments: &[&str]| {
+        let output = blinkblox(&folder, arguments);
+        assert_eq!(code(&output), 1, "{arguments:?}");
+        err(&output)
+    };
+    for tool in ["zap", "bytenet", "blink"] {
+        let told = said(&["convert", tool, "net"]);
+        assert!(told.contains("[E4008]") && told.contains("\"net\" is a folder"), "{told}");
+    }
+    assert!(said(&["convert", "zap", "gone.zap"]).contains("there is no such file"));
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::symlink("loop.zap", folder.path().join("loop.zap")).unwrap();
+        std::os::unix::fs::symlink("nowhere", folder.path().join("dangling")).unwrap();
+        for (tool, path) in [("zap", "loop.zap"), ("remotes", "loop.zap"), ("packet", "dangling")] {
+            let told = said(&["convert", tool, path]);
+            assert!(told.contains("cannot be read") && told.contains("It is a link"), "{told}");
+        }
+        assert!(said(&["convert", "zap", "/dev/null"]).contains("is no regular file"));
+    }
+}
+
+#[test]
+fn the_draft_goes_where_a_short_flag_says() {
+    let folder = project(&[("a.zap", "event A = { from: Server, type: Reliable, call: SingleSync }\n")]);
+    let output = blinkblox(&folder, &["convert", "zap", "a.zap", "-o", "drafts/b.blink"]);
+    assert_eq!(code(&output), 0, "{}", err(&output));
+    assert!(folder.path().join("drafts/b.blink").is_file());
+    let twice = blinkblox(&folder, &["convert", "zap", "a.zap", "-o", "b.blink", "--output", "c.blink"]);
+    assert!(err(&twice).contains("--output is given as `b.blink` and as `c.blink`"), "{}", err(&twice));
+}

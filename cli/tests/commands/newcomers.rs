@@ -113,9 +113,18 @@ fn a_folder_without_a_project_is_told_of() {
         ("a.spec.luau", "it('opens', function() test.world({ project = '.' }) end)"),
     ]);
     let played = blinkblox(&folder, &["run", "--for", "1"]);
+    assert_eq!((code(&played), out(&played).as_str()), (3, ""));
+    let said = err(&played);
     assert!(
-        err(&played).contains("warning: there is no Rojo project in .") && !out(&played).contains("never")
+        said.contains("error: there is no Rojo project in .") && said.contains("blinkblox init"),
+        "{said}"
     );
+    // A script of its own needs none.
+    fs::write(folder.path().join("job.luau"), "return 1 + 1").unwrap();
+    let played = blinkblox(&folder, &["run", "--script", "job.luau"]);
+    assert_eq!(code(&played), 0, "{}", err(&played));
+    assert!(err(&played).contains("warning: there is no Rojo project in ."), "{}", err(&played));
+    assert!(out(&played).starts_with("2\n"), "{}", out(&played));
     let ran = blinkblox(&folder, &["test"]);
     assert_eq!(code(&ran), 1);
     assert!(out(&ran).contains("there is no Rojo project in"), "{}", out(&ran));

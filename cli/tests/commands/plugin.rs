@@ -112,6 +112,28 @@ fn the_model_is_written_whole_and_the_same() {
     assert!(err(&output).contains("out cannot be written: it is a folder"), "{}", err(&output));
 }
 
+#[test]
+fn a_file_that_is_not_the_plugin_stays() {
+    let folder =
+        project(&[("place.rbxl", "precious"), ("empty.rbxm", ""), ("blinkblox-plugin.rbxm", "mine")]);
+    let read = |name: &str| fs::read(folder.path().join(name)).unwrap();
+    for arguments in [
+        &["plugin", "build", "-o", "place.rbxl"][..],
+        &["plugin", "build"],
+        &["plugin", "install", "--folder", "."],
+    ] {
+        let output = blinkblox(&folder, arguments);
+        assert_eq!(code(&output), 1, "{arguments:?}");
+        assert!(err(&output).contains("is not the plugin, and is not replaced"), "{}", err(&output));
+    }
+    assert_eq!((read("place.rbxl"), read("blinkblox-plugin.rbxm")), (b"precious".to_vec(), b"mine".to_vec()));
+    assert_eq!(code(&blinkblox(&folder, &["plugin", "build", "-o", "empty.rbxm"])), 0);
+    let model = read("empty.rbxm");
+    assert_eq!(code(&blinkblox(&folder, &["plugin", "build", "-o", "empty.rbxm"])), 0);
+    assert_eq!(code(&blinkblox(&folder, &["plugin", "build", "-o", "place.rbxl", "--yes"])), 0);
+    assert_eq!(read("place.rbxl"), model);
+}
+
 /// Every member the plugin names is one that Roblox has, as far as its sources show of which class it is.
 #[test]
 fn the_plugin_names_only_what_studio_has() {

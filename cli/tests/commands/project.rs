@@ -123,3 +123,112 @@ fn completions_know_the_commands() {
         assert!(script.contains("verify") && script.contains("deny-warnings"), "{shell}: {script}");
     }
 }
+
+/// A game whose configuration is told apart by what it sets, and a folder deep in it.
+fn deep_game() -> tempfile::TempDir {
+    let place = "{ \"name\": \"x\", \"tree\": { \"$className\": \"DataModel\", \
+        \"ServerScriptService\": { \"Game\": { \"$path\": \"server\" } } } }";
+    let spec = "it('passes', function() end)\n";
+    project(&[
+        ("place.project.json", place),
+        ("blinkblox.toml", "project = 'place.project.json'\n[emulator]\nsignals = 'immediate'\n"),
+        ("server/Main.server.luau", "print('here')"),
+        ("specs/deep/game.spec.luau", spec),
+    ])
+}
+
+#[test]
+fn commands_of_the_emulator_find_the_configuration_above_them() {
+    let folder = deep_game();
+    let deep = folder.path().join("specs/deep");
+    let played = blinkblox(&deep, &["run", "--for", "0.1"]);
+    assert!(out(&played).contains("here"), "{}{}", out(&played), err(&played));
+    assert_eq!(err(&played), "Using ../../blinkblox.toml\n");
+    let prompt =
+        blinkblox(&deep, &["repl", "--eval", "#game:GetService('ServerScriptService').Game:GetChildren()"]);
+    assert!(out(&prompt).contains('1'), "{}{}", out(&prompt), err(&prompt));
+    assert_eq!(err(&prompt), "Using ../../blinkblox.toml\n");
+    let examined = blinkblox(&deep, &["emu", "doctor"]);
+    assert!(out(&examined).contains("1 scripts"), "{}{}", out(&examined), err(&examined));
+    // The same from inside and from above, and said only where people may not expect it.
+    let tested = blinkblox(&deep, &["test"]);
+    assert_eq!((tested.status.code(), err(&tested).as_str()), (Some(0), "Using ../../blinkblox.toml\n"));
+    let quiet = blinkblox(&deep, &["test", "-q"]);
+    assert_eq!((quiet.status.code(), out(&quiet), err(&quiet)), (Some(0), String::new(), String::new()));
+    let settings = |output: &std::process::Output| -> serde_json::Value {
+        let report: serde_json::Value = serde_json::from_str(&out(output)).unwrap();
+        report["settings"]["signals"].clone()
+    };
+    let here = blinkblox(&folder, &["test", "--json"]);
+    assert_eq!((here.status.code(), err(&here).as_str()), (Some(0), ""));
+    assert_eq!(settings(&here), "immediate");
+    assert_eq!(settings(&blinkblox(&deep, &["test", "--json", "-q"])), "immediate");
+    let above = folder.path().parent().unwrap();
+    let name = folder.path().file_name().unwrap().to_str().unwrap();
+    let tested = blinkblox(above, &["test", "--json", &format!("{name}/specs/deep/game.spec.luau")]);
+    assert_eq!((tested.status.code(), settings(&tested)), (Some(0), "immediate".into()));
+    assert_eq!(err(&tested), format!("Using {name}/blinkblox.toml\n"));
+}
+
+#[test]
+fn a_build_says_which_file_above_names_its_schemas() {
+    let folder = project(&[("net/game.blink", SCHEMA), ("blinkblox.toml", CONFIG), ("deep/er/x", "")]);
+    let deep = folder.path().join("deep/er");
+    for command in ["build", "check", "verify", "size"] {
+        let output = blinkblox(&deep, &[command]);
+        assert!(output.status.success(), "{command}: {}", err(&output));
+        assert!(out(&output).contains("Using ../../blinkblox.toml\n"), "{command}: {}", out(&output));
+        assert!(!out(&blinkblox(&deep, &[command, "-q"])).contains("Using"), "{command}");
+    }
+    assert!(!out(&blinkblox(&folder, &["build"])).contains("Using"));
+    let measured = json(&blinkblox(&deep, &["size", "--json"]));
+    assert_eq!(
+        (&measured["profile"], measured["sizes"]["events"].as_array().unwrap().len()),
+        (&"dev".into(), 2)
+    );
+}
+
+#[test]
+fn a_configuration_that_is_none_is_told_of() {
+    let cases: [(&str, &[u8]); 5] = [
+        ("not UTF-8", b"project = \"\xFF\""),
+        ("larger than 1 MB", &b"#".repeat(10 << 20)),
+        ("there is no key", b"schemas = []"),
+        ("invalid type", b"project = 3"),
+        ("invalid type", b"[[schema]]\npath = ['a']"),
+    ];
+    let check = |folder: &tempfile::TempDir, word: &str| {
+        for command in ["build", "check", "verify", "watch", "test", "run", "size"] {
+            let output = blinkblox(folder, &[command]);
+            let said = err(&output);
+            assert!(!output.status.success(), "{command}: {word}");
+            assert!(said.contains("blinkblox.toml") && said.contains(word), "{command}: {word}: {said}");
+            assert!(!said.contains("panicked"), "{said}");
+        }
+    };
+    for (word, bytes) in cases {
+        let folder = project(&[("a.spec.luau", "")]);
+        fs::write(folder.path().join("blinkblox.toml"), bytes).unwrap();
+        check(&folder, word);
+    }
+    let folder = project(&[("blinkblox.toml/x", "")]);
+    check(&folder, "it is a folder");
+    #[cfg(unix)]
+    {
+        let folder = project(&[]);
+        std::os::unix::fs::symlink("blinkblox.toml", folder.path().join("blinkblox.toml")).unwrap();
+        check(&folder, "too many levels");
+    }
+}
+
+#[test]
+fn init_needs_a_folder() {
+    let folder = project(&[("taken", "text")]);
+    for path in ["taken", "taken/deeper/still"] {
+        let output = blinkblox(&folder, &["init", path]);
+        assert_eq!(output.status.code(), Some(1));
+        let said = err(&output);
+        assert!(said.contains("\"taken\" is a file, and a game needs a folder"), "{said}");
+    }
+    assert_eq!(fs::read_to_string(folder.path().join("taken")).unwrap(), "text");
+}

@@ -417,6 +417,27 @@ fn the_book_describes_every_flag_of_the_emulator() {
     }
 }
 
+#[test]
+fn a_quiet_run_tells_of_failures_alone() {
+    let folder = project(&[
+        ("good.spec.luau", "it('passes', function() end)"),
+        ("bad.spec.luau", "it('fails', function() error('no') end)\nit('holds', function() end)"),
+    ]);
+    let good = blinkblox(&folder, &["test", "--quiet", "good.spec.luau"]);
+    assert_eq!((code(&good), out(&good).as_str(), err(&good).as_str()), (0, "", ""));
+    let both = blinkblox(&folder, &["test", "-q"]);
+    assert_eq!(code(&both), 1);
+    let told = out(&both);
+    assert!(told.contains("fails") && told.contains("2 passed, 1 failed"), "{told}");
+    assert!(!told.contains("good.spec.luau"), "{told}");
+    // A document is printed whatever else is asked for.
+    let report: Value = serde_json::from_str(&out(&blinkblox(&folder, &["test", "-q", "--json"]))).unwrap();
+    assert_eq!(report["totals"]["passed"], 2);
+    let twice = blinkblox(&folder, &["test", "--json", "--reporter", "pretty"]);
+    assert_eq!(code(&twice), 2);
+    assert!(err(&twice).contains("a document of its own"), "{}", err(&twice));
+}
+
 const ASKING: &str = "option ServerOutput = \"../src/Server\"\noption ClientOutput = \"../src/Client\"\n\
     option InvocationTimeout = 3\nfunction Count { Yield: Coroutine, Rate: 5, Return: u8 }\n\
     function Ask { From: Server, Yield: Coroutine, Return: u8 }\n";

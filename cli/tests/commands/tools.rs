@@ -49,6 +49,35 @@ fn fmt_rewrites_what_is_loose_and_leaves_the_rest_alone() {
 }
 
 #[test]
+fn fmt_of_a_folder_leaves_alone_what_is_not_the_projects_own() {
+    let folder = project(&[
+        (".gitignore", "drafts/\nlocal.blink\n"),
+        ("net/.ignore", "kept.blink\n"),
+        ("net/loose.blink", LOOSE),
+        ("net/target/loose.blink", LOOSE),
+        ("net/kept.blink", LOOSE),
+        ("local.blink", LOOSE),
+        ("drafts/a.blink", LOOSE),
+        ("node_modules/a.blink", LOOSE),
+        ("Packages/_Index/a.blink", LOOSE),
+        ("built/CACHEDIR.TAG", ""),
+        ("built/a.blink", LOOSE),
+        ("empty/x", ""),
+    ]);
+    let all = blinkblox(&folder, &["fmt"]);
+    let expected = "Formatted net/loose.blink\nFormatted net/target/loose.blink\n\
+        2 files changed; 0 already in the canonical layout\n";
+    assert_eq!((all.status.code(), out(&all).as_str()), (Some(0), expected), "{}", err(&all));
+    // One that is named is meant.
+    assert!(blinkblox(&folder, &["fmt", "local.blink"]).status.success());
+    assert_eq!(read(&folder, "local.blink"), NEAT);
+    // A check that looks at nothing must not pass.
+    let nothing = blinkblox(&folder, &["fmt", "--check", "empty"]);
+    assert_eq!(nothing.status.code(), Some(1));
+    assert!(err(&nothing).contains("there is no schema in \"empty\" or below"), "{}", err(&nothing));
+}
+
+#[test]
 fn fmt_as_a_flag_and_as_a_document() {
     let folder = project(&[("loose.blink", LOOSE), ("gone.blink", "")]);
     let check = json(&blinkblox(&folder, &["loose", "--format", "--check", "--json"]));

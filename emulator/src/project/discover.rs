@@ -18,7 +18,7 @@ pub struct Discovery {
     pub roots: Vec<PathBuf>,
     /// Globs over paths below a root; empty for the usual names.
     pub include: Vec<String>,
-    /// Globs over paths below a root of what to leave out, besides `node_modules`, `_Index` and hidden folders.
+    /// Globs over paths below a root of what to leave out, besides the folders that [`paths::is_set_aside`].
     pub exclude: Vec<String>,
 }
 
@@ -48,7 +48,6 @@ pub struct TestFile {
 
 const NAMES: [&str; 4] = [".spec.luau", ".spec.lua", ".test.luau", ".test.lua"];
 const FOLDER: &str = "__tests__";
-const SKIPPED: [&str; 2] = ["node_modules", "_Index"];
 /// Folders deeper than this are taken for a loop of links.
 const MOST_DEPTH: usize = 200;
 
@@ -170,7 +169,7 @@ impl Walk<'_> {
                 continue;
             }
             if entry.is_dir() {
-                if !name.starts_with('.') && !SKIPPED.contains(&name) && !paths::leads_back(&entry) {
+                if !paths::is_set_aside(&entry) && !paths::leads_back(&entry) {
                     self.folder(&entry, in_tests || name == FOLDER, depth + 1)?;
                 }
             } else if self.is_test(name, &relative, in_tests) {

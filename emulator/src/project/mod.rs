@@ -32,6 +32,7 @@ mod variant;
 
 use std::path::{Path, PathBuf};
 
+pub use paths::{is_of_packages, is_set_aside};
 pub use problem::{Problem, Result};
 pub use tree::{Node, ProjectTree, PropertyValue};
 

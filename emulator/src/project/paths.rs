@@ -35,6 +35,21 @@ pub(super) fn leads_back(path: &Path) -> bool {
     whole.ancestors().skip(1).any(|above| above.canonicalize().is_ok_and(|above| above == target))
 }
 
+/// Folders that package managers fill.
+const PACKAGES: [&str; 5] = ["node_modules", "_Index", "roblox_packages", "luau_packages", "lune_packages"];
+
+/// Whether package managers fill a folder of that name.
+pub fn is_of_packages(name: &str) -> bool {
+    PACKAGES.contains(&name)
+}
+
+/// Whether what a folder holds is not the project's own, so that no spec and no schema is looked for there: hidden
+/// folders, those of packages, and what a build keeps for itself, which has a `CACHEDIR.TAG`.
+pub fn is_set_aside(folder: &Path) -> bool {
+    let Some(name) = name_of(folder) else { return false };
+    name.starts_with('.') || is_of_packages(name) || folder.join("CACHEDIR.TAG").is_file()
+}
+
 /// The file or folder itself, whatever links lead to it.
 pub(super) fn real(path: &Path) -> PathBuf {
     path.canonicalize().unwrap_or_else(|_| identity(path))

@@ -12,7 +12,7 @@ use rustc_hash::FxHashMap;
 
 use super::director::shown;
 use crate::peer::Covered;
-use crate::project::{Node, ProjectTree};
+use crate::project::{Node, ProjectTree, is_of_packages};
 use crate::vm::{BytecodeCache, FunctionHits, Vm, VmOptions};
 
 /// How often lines and functions of files ran. Merging adds.
@@ -41,8 +41,8 @@ pub struct SourceFiles {
     by_text: FxHashMap<Arc<str>, Vec<(String, PathBuf)>>,
 }
 
-/// Parts of paths with code of others.
-const FOREIGN: [&str; 5] = ["_Index", "node_modules", "rbxts_include", "roblox_packages", "luau_packages"];
+/// What roblox-ts puts beside the code it compiles.
+const COMPILERS: &str = "rbxts_include";
 
 impl SourceFiles {
     /// The files of a tree's scripts. Left out are files of packages and, unless `generated`, modules that a schema
@@ -51,7 +51,8 @@ impl SourceFiles {
         let mut files = SourceFiles::default();
         tree.root.walk(&mut |node: &Node, path: &[&str]| {
             let (Some(source), Some(file)) = (&node.source, &node.file) else { return };
-            let foreign = file.components().any(|part| FOREIGN.iter().any(|name| part.as_os_str() == *name));
+            let mut parts = file.components().filter_map(|part| part.as_os_str().to_str());
+            let foreign = parts.any(|part| part == COMPILERS || is_of_packages(part));
             if foreign || (!generated && is_generated(source)) {
                 return;
             }

@@ -15,6 +15,7 @@ use blinkblox_emulator::project::discover::{Discovery, discover};
 use blinkblox_emulator::shared::{Settings, SignalMode};
 use blinkblox_emulator::testing::coverage::Counting;
 use blinkblox_emulator::testing::report::RunReport;
+use blinkblox_emulator::testing::reporters::Format;
 use blinkblox_emulator::testing::stored::StoredMode;
 use blinkblox_emulator::testing::{Filter, RunOptions, Shard, WorldDefaults, run};
 use clap::{Args, ValueEnum};
@@ -22,6 +23,7 @@ use clap::{Args, ValueEnum};
 use self::sinks::Sinks;
 use super::emulation::{Fault, colour, fault, frame_rate, seed, setting, write, write_trace};
 use crate::printer::{ColorChoice, print_out};
+use crate::schemas;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -108,6 +110,12 @@ pub struct Test {
     /// job that GITHUB_STEP_SUMMARY names.
     #[arg(long = "reporter", value_name = "NAME[=FILE]")]
     reporters: Vec<String>,
+    /// Print one JSON document and nothing else: the same as --reporter json
+    #[arg(long, overrides_with = "json")]
+    json: bool,
+    /// Print nothing of tests that pass; what fails is reported
+    #[arg(short, long, overrides_with = "quiet")]
+    quiet: bool,
     /// Join JSON or JUnit reports of earlier runs into one instead of running tests
     #[arg(long, conflicts_with_all = ["watch", "list", "shard"])]
     merge: bool,
@@ -195,7 +203,10 @@ impl Test {
         self.sort_out_coverage();
         let coverage = self.coverage_file();
         let others: Vec<&Path> = self.trace.as_deref().into_iter().chain(coverage.as_deref()).collect();
-        let sinks = Sinks::of(&self.reporters, &others, colour(self.color))?;
+        if self.json {
+            self.reporters.push(Format::Json.name().to_string());
+        }
+        let sinks = Sinks::of(&self.reporters, &others, colour(self.color))?.quietly(self.quiet);
         if self.merge {
             return merge::execute(&self.paths, sinks);
         }
@@ -364,13 +375,28 @@ impl Test {
         })
     }
 
+    /// The configuration: the file given, else the nearest one around the first path. Errors: what is wrong with it.
+    fn configuration(&self) -> Result<Config, String> {
+        if let Some(file) = &self.config {
+            return Config::of_file(file);
+        }
+        let Some(nearest) = schemas::nearest_to(&self.start())? else { return Ok(Config::default()) };
+        if let Some(line) = nearest.line().filter(|_| !self.quiet) {
+            crate::printer::print_err(&format!("{line}\n"));
+        }
+        Ok(nearest.config)
+    }
+
+    /// The folder of the first path.
+    fn start(&self) -> PathBuf {
+        let first = self.paths.first().map_or(Path::new(""), PathBuf::as_path);
+        let folder = if first.is_dir() { Some(first) } else { first.parent() };
+        folder.unwrap_or(Path::new("")).to_path_buf()
+    }
+
     /// What worlds are like that do not say otherwise, and the signal mode the configuration asks for.
     fn world(&self) -> Result<(WorldDefaults, SignalMode), Fault> {
-        let config = match &self.config {
-            Some(file) => Config::of_file(file),
-            None => Config::of_folder(Path::new(".")),
-        };
-        let config = config.map_err(Fault::usage)?;
+        let config = self.configuration().map_err(Fault::usage)?;
         let mut settings = config.setting_texts();
         for pair in &self.set {
             settings.push(setting(pair)?);

@@ -20,6 +20,8 @@ pub(super) struct Sink {
 pub(super) struct Sinks {
     sinks: Vec<Sink>,
     colour: bool,
+    /// Whether what is told to people of tests that pass is left out.
+    quiet: bool,
     streams: Vec<Stream>,
 }
 
@@ -56,13 +58,18 @@ impl Sinks {
             let file = twice.display();
             return Err(Fault::usage(format!("two reports go to {file}: give each a file of its own")));
         }
-        Ok(Sinks { sinks, colour, streams: Vec::new() })
+        Ok(Sinks { sinks, colour, quiet: false, streams: Vec::new() })
+    }
+
+    /// The same reporters; when `quiet`, nothing for people about tests that pass.
+    pub(super) fn quietly(self, quiet: bool) -> Sinks {
+        Sinks { quiet, ..self }
     }
 
     /// The same reporters for another run.
     pub(super) fn again(&self) -> Sinks {
         let sinks = self.sinks.iter().map(|sink| Sink { format: sink.format, file: sink.file.clone() });
-        Sinks { sinks: sinks.collect(), colour: self.colour, streams: Vec::new() }
+        Sinks { sinks: sinks.collect(), colour: self.colour, quiet: self.quiet, streams: Vec::new() }
     }
 
     /// Before the first file.
@@ -76,15 +83,20 @@ impl Sinks {
 
     /// A file has run.
     pub(super) fn file(&mut self, run: &RunReport, file: &FileReport) {
+        let failed = file.load_error.is_some() || file.tests.iter().any(|test| run.is_failure(test));
         for stream in &mut self.streams {
-            print_out(&stream.file(run, file));
+            if failed || !self.quiet || !stream.is_for_people() {
+                print_out(&stream.file(run, file));
+            }
         }
     }
 
     /// The run is over. Errors: a file cannot be written.
     pub(super) fn end(&mut self, run: &RunReport) -> Result<(), Fault> {
         for stream in &self.streams {
-            print_out(&stream.end(run));
+            if !run.is_success() || !self.quiet || !stream.is_for_people() {
+                print_out(&stream.end(run));
+            }
         }
         for sink in &self.sinks {
             if let Some(file) = &sink.file {

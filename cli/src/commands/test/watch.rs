@@ -18,8 +18,6 @@ use super::{Fault, Test};
 use crate::printer::print_out;
 use crate::watch::files::{Files, content};
 
-/// Folders nobody keeps specs in.
-const SKIPPED: [&str; 3] = ["node_modules", "_Index", "target"];
 const KEYS: &str = "a all, f failed, p filter, q quit";
 
 enum Event {
@@ -230,10 +228,8 @@ fn below(folder: &Path, found: &mut BTreeSet<PathBuf>, depth: usize) {
     }
     let Ok(entries) = std::fs::read_dir(folder) else { return };
     for entry in entries.flatten() {
-        let name = entry.file_name();
-        let name = name.to_string_lossy();
         let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
-        if is_folder && !name.starts_with('.') && !SKIPPED.contains(&&*name) {
+        if is_folder && !blinkblox_emulator::project::is_set_aside(&entry.path()) {
             below(&entry.path(), found, depth + 1);
         }
     }

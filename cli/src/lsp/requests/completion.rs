@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use blinkblox_compiler::ide::completion::{OfferKind, complete};
+use blinkblox_emulator::project::is_set_aside;
 use lsp_types::{
     CompletionItem, CompletionItemKind, CompletionParams, CompletionResponse, CompletionTextEdit,
     Documentation, TextEdit,
@@ -71,7 +72,7 @@ fn collect(folder: &Path, prefix: &str, own: &Path, depth: usize, found: &mut Ve
         }
         match name.strip_suffix(".blink") {
             Some(stem) if path != own => found.push(format!("{prefix}{stem}")),
-            None if depth > 0 && !name.starts_with('.') && name != "node_modules" && path.is_dir() => {
+            None if depth > 0 && path.is_dir() && !is_set_aside(&path) => {
                 collect(&path, &format!("{prefix}{name}/"), own, depth - 1, found);
             }
             Some(_) | None => {}

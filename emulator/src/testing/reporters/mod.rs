@@ -86,6 +86,11 @@ impl Stream {
         Stream { format, colour, written: 0 }
     }
 
+    /// Whether people read it as it is, and no program does.
+    pub fn is_for_people(&self) -> bool {
+        matches!(self.format, Format::Pretty | Format::Dots)
+    }
+
     /// What stands before the first file.
     pub fn begin(&self) -> String {
         match self.format {
