@@ -54,6 +54,7 @@ pub const MODULES: &[(&str, &str)] = &[
     ("OutRows", include_str!("OutRows.luau")),
     ("Outbound", include_str!("Outbound.luau")),
     ("Packets", include_str!("Packets.luau")),
+    ("Presence", include_str!("Presence.luau")),
     ("Quaternion", include_str!("Quaternion.luau")),
     ("Queue", include_str!("Queue.luau")),
     ("Raise", include_str!("Raise.luau")),

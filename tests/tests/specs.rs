@@ -46,7 +46,7 @@ macro_rules! folders {
 }
 
 folders! {
-    casing conventions declaring diagnostics emulator entities flushing functions hostile leaving limits loading
+    casing channels conventions declaring diagnostics emulator entities flushing functions hostile leaving limits loading
     members names numbers options rates receiving reports sending stamps states streams tables texts traffic types
 }
 

@@ -47,6 +47,11 @@ impl Bundle {
         needed.extend(members.iter().map(|&member| read.member(member)));
     }
 
+    /// Whether anything of a module was asked for.
+    pub fn has(&self, module: &str) -> bool {
+        self.needs.contains_key(module)
+    }
+
     /// Whether nothing was asked for.
     pub fn is_empty(&self) -> bool {
         self.needs.is_empty()

@@ -8,10 +8,10 @@ export const SetListenerErrorHandler: (Handler: ((Player: Player, Event: string,
 export const Remotes: { readonly Reliable: string; readonly Unreliable: string };
 
 export const Ready: {
-	readonly Fire: (Player: Player) => void;
-	readonly FireAll: () => void;
-	readonly FireList: (List: readonly Player[]) => void;
-	readonly FireExcept: (Except: Player) => void;
+	readonly Fire: (Player: Player) => number;
+	readonly FireAll: () => number;
+	readonly FireList: (List: readonly Player[]) => number;
+	readonly FireExcept: (Except: Player) => number;
 };
 export const Door: {
 	readonly Mount: (Key: string, Initial: { Open: boolean; Owner?: string; By?: Instance }) => void;

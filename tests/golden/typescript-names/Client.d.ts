@@ -59,7 +59,7 @@ export const reset_traffic_stats: () => void;
 export const limits: {};
 
 declare const _delete: {
-	readonly fire: (new_: number, new__: number, this_?: number) => void;
+	readonly fire: (new_: number, new__: number, this_?: number) => number;
 };
 declare const __default: {
 	readonly iter: () => globalThis.IterableFunction<globalThis.LuaTuple<[Index: number, Index_: number, yield_: number]>>;
@@ -107,10 +107,10 @@ declare namespace _void {
 		type Code = globalThis.Enum.KeyCode;
 
 		const _switch: {
-			readonly fire: (Value1: Code, Value2: Player, Value3?: Vector3[]) => void;
+			readonly fire: (Value1: Code, Value2: Player, Value3?: Vector3[]) => number;
 		};
 		const _try: {
-			readonly fire: (Value: Vector3) => void;
+			readonly fire: (Value: Vector3) => number;
 		};
 		export { type Code, _switch as switch, _try as try };
 	}

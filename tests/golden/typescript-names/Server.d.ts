@@ -59,40 +59,40 @@ declare const _delete: {
 	readonly predict: (Player: Player, new_: number, new__: number, this_?: number) => void;
 };
 declare const __default: {
-	readonly fire: (Player: Player, Index: number, yield_: number) => void;
-	readonly fire_all: (Index: number, yield_: number) => void;
-	readonly fire_list: (List: readonly Player[], Index: number, yield_: number) => void;
-	readonly fire_except: (Except: Player, Index: number, yield_: number) => void;
+	readonly fire: (Player: Player, Index: number, yield_: number) => number;
+	readonly fire_all: (Index: number, yield_: number) => number;
+	readonly fire_list: (List: readonly Player[], Index: number, yield_: number) => number;
+	readonly fire_except: (Except: Player, Index: number, yield_: number) => number;
 };
 declare const _class: {
-	readonly fire: (Player: Player, Value: Odd) => void;
-	readonly fire_all: (Value: Odd) => void;
-	readonly fire_list: (List: readonly Player[], Value: Odd) => void;
-	readonly fire_except: (Except: Player, Value: Odd) => void;
+	readonly fire: (Player: Player, Value: Odd) => number;
+	readonly fire_all: (Value: Odd) => number;
+	readonly fire_list: (List: readonly Player[], Value: Odd) => number;
+	readonly fire_except: (Except: Player, Value: Odd) => number;
 };
 declare const _keyof: {
-	readonly fire: (Player: Player, Value: _keyof) => void;
-	readonly fire_all: (Value: _keyof) => void;
-	readonly fire_list: (List: readonly Player[], Value: _keyof) => void;
-	readonly fire_except: (Except: Player, Value: _keyof) => void;
+	readonly fire: (Player: Player, Value: _keyof) => number;
+	readonly fire_all: (Value: _keyof) => number;
+	readonly fire_list: (List: readonly Player[], Value: _keyof) => number;
+	readonly fire_except: (Except: Player, Value: _keyof) => number;
 };
 declare const _undefined: {
-	readonly fire: (Player: Player, Value1: _object, Value2: _symbol, Value3: _undefined, Value4: _default) => void;
-	readonly fire_all: (Value1: _object, Value2: _symbol, Value3: _undefined, Value4: _default) => void;
-	readonly fire_list: (List: readonly Player[], Value1: _object, Value2: _symbol, Value3: _undefined, Value4: _default) => void;
-	readonly fire_except: (Except: Player, Value1: _object, Value2: _symbol, Value3: _undefined, Value4: _default) => void;
+	readonly fire: (Player: Player, Value1: _object, Value2: _symbol, Value3: _undefined, Value4: _default) => number;
+	readonly fire_all: (Value1: _object, Value2: _symbol, Value3: _undefined, Value4: _default) => number;
+	readonly fire_list: (List: readonly Player[], Value1: _object, Value2: _symbol, Value3: _undefined, Value4: _default) => number;
+	readonly fire_except: (Except: Player, Value1: _object, Value2: _symbol, Value3: _undefined, Value4: _default) => number;
 };
 export const type: {
-	readonly fire: (Player: Player, Value: Pair<Twice<number, number>, number, number>) => void;
-	readonly fire_all: (Value: Pair<Twice<number, number>, number, number>) => void;
-	readonly fire_list: (List: readonly Player[], Value: Pair<Twice<number, number>, number, number>) => void;
-	readonly fire_except: (Except: Player, Value: Pair<Twice<number, number>, number, number>) => void;
+	readonly fire: (Player: Player, Value: Pair<Twice<number, number>, number, number>) => number;
+	readonly fire_all: (Value: Pair<Twice<number, number>, number, number>) => number;
+	readonly fire_list: (List: readonly Player[], Value: Pair<Twice<number, number>, number, number>) => number;
+	readonly fire_except: (Except: Player, Value: Pair<Twice<number, number>, number, number>) => number;
 };
 export const declare: {
-	readonly fire: (Player: Player, Value: Map) => void;
-	readonly fire_all: (Value: Map) => void;
-	readonly fire_list: (List: readonly Player[], Value: Map) => void;
-	readonly fire_except: (Except: Player, Value: Map) => void;
+	readonly fire: (Player: Player, Value: Map) => number;
+	readonly fire_all: (Value: Map) => number;
+	readonly fire_list: (List: readonly Player[], Value: Map) => number;
+	readonly fire_except: (Except: Player, Value: Map) => number;
 };
 declare const _await: {
 	readonly on: (Listener: (Player: Player) => number) => void;
@@ -127,19 +127,19 @@ declare namespace _void {
 	}
 
 	const Shown: {
-		readonly fire: (Player: globalThis.Player, Value1: Player, Value2: Enum.Code, Value3: _null) => void;
-		readonly fire_all: (Value1: Player, Value2: Enum.Code, Value3: _null) => void;
-		readonly fire_list: (List: readonly globalThis.Player[], Value1: Player, Value2: Enum.Code, Value3: _null) => void;
-		readonly fire_except: (Except: globalThis.Player, Value1: Player, Value2: Enum.Code, Value3: _null) => void;
+		readonly fire: (Player: globalThis.Player, Value1: Player, Value2: Enum.Code, Value3: _null) => number;
+		readonly fire_all: (Value1: Player, Value2: Enum.Code, Value3: _null) => number;
+		readonly fire_list: (List: readonly globalThis.Player[], Value1: Player, Value2: Enum.Code, Value3: _null) => number;
+		readonly fire_except: (Except: globalThis.Player, Value1: Player, Value2: Enum.Code, Value3: _null) => number;
 	};
 	export { _null as null, type Player, type Vector3, type Model, Enum, Shown };
 }
 
 export const Last: {
-	readonly fire: (Player: Player, Value1: _void.null, Value2: _void.Enum.Code) => void;
-	readonly fire_all: (Value1: _void.null, Value2: _void.Enum.Code) => void;
-	readonly fire_list: (List: readonly Player[], Value1: _void.null, Value2: _void.Enum.Code) => void;
-	readonly fire_except: (Except: Player, Value1: _void.null, Value2: _void.Enum.Code) => void;
+	readonly fire: (Player: Player, Value1: _void.null, Value2: _void.Enum.Code) => number;
+	readonly fire_all: (Value1: _void.null, Value2: _void.Enum.Code) => number;
+	readonly fire_list: (List: readonly Player[], Value1: _void.null, Value2: _void.Enum.Code) => number;
+	readonly fire_except: (Except: Player, Value1: _void.null, Value2: _void.Enum.Code) => number;
 };
 export { _class as class, type _object as object, _keyof as keyof, type _symbol as symbol, _undefined as undefined, _delete as delete, __default as default, _await as await, _void as void };
 export {};

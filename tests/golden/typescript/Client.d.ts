@@ -154,10 +154,10 @@ export const Limits: {
 
 /** Rings the horn. */
 export const Honk: {
-	readonly Fire: (Tone: number, Loud?: boolean) => void;
+	readonly Fire: (Tone: number, Loud?: boolean) => number;
 };
 export const Ready: {
-	readonly Fire: () => void;
+	readonly Fire: () => number;
 };
 export const Whole: {
 	readonly On: (Listener: (Value: Everything) => void) => () => void;
@@ -176,7 +176,7 @@ export const Touched: {
 	readonly Predict: (Part: BasePart | undefined, Extra: unknown, Mood?: number, Value4?: Note) => void;
 };
 export const Aim: {
-	readonly Fire: (Target?: number, At?: Vector3) => void;
+	readonly Fire: (Target?: number, At?: Vector3) => number;
 };
 export const Places: {
 	readonly On: (Listener: (Value: Vector3[] | undefined, ServerTime: number) => void) => () => void;
@@ -214,7 +214,7 @@ export namespace Pit {
 		readonly Invoke: (Value: number) => LuaTuple<[Litres: number, Full: boolean]>;
 	};
 	const Crew: {
-		readonly Fire: (Slot: number, Busy?: boolean) => void;
+		readonly Fire: (Slot: number, Busy?: boolean) => number;
 	};
 
 	namespace Wall {

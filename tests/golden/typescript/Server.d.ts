@@ -162,28 +162,28 @@ export const Ready: {
 	readonly Predict: (Player: Player) => void;
 };
 export const Whole: {
-	readonly Fire: (Player: Player, Value: Everything) => void;
-	readonly FireAll: (Value: Everything) => void;
-	readonly FireList: (List: readonly Player[], Value: Everything) => void;
-	readonly FireExcept: (Except: Player, Value: Everything) => void;
+	readonly Fire: (Player: Player, Value: Everything) => number;
+	readonly FireAll: (Value: Everything) => number;
+	readonly FireList: (List: readonly Player[], Value: Everything) => number;
+	readonly FireExcept: (Except: Player, Value: Everything) => number;
 };
 export const Pages: {
-	readonly Fire: (Player: Player, Value1: Page<Lap>, Value2: Lookup<Page<number>>) => void;
-	readonly FireAll: (Value1: Page<Lap>, Value2: Lookup<Page<number>>) => void;
-	readonly FireList: (List: readonly Player[], Value1: Page<Lap>, Value2: Lookup<Page<number>>) => void;
-	readonly FireExcept: (Except: Player, Value1: Page<Lap>, Value2: Lookup<Page<number>>) => void;
+	readonly Fire: (Player: Player, Value1: Page<Lap>, Value2: Lookup<Page<number>>) => number;
+	readonly FireAll: (Value1: Page<Lap>, Value2: Lookup<Page<number>>) => number;
+	readonly FireList: (List: readonly Player[], Value1: Page<Lap>, Value2: Lookup<Page<number>>) => number;
+	readonly FireExcept: (Except: Player, Value1: Page<Lap>, Value2: Lookup<Page<number>>) => number;
 };
 export const LapDone: {
-	readonly Fire: (Player: Player, Who: Driver, Lap: Lap) => void;
-	readonly FireAll: (Who: Driver, Lap: Lap) => void;
-	readonly FireList: (List: readonly Player[], Who: Driver, Lap: Lap) => void;
-	readonly FireExcept: (Except: Player, Who: Driver, Lap: Lap) => void;
+	readonly Fire: (Player: Player, Who: Driver, Lap: Lap) => number;
+	readonly FireAll: (Who: Driver, Lap: Lap) => number;
+	readonly FireList: (List: readonly Player[], Who: Driver, Lap: Lap) => number;
+	readonly FireExcept: (Except: Player, Who: Driver, Lap: Lap) => number;
 };
 export const Touched: {
-	readonly Fire: (Player: Player, Part: BasePart | undefined, Extra: unknown, Mood?: number, Value4?: Note) => void;
-	readonly FireAll: (Part: BasePart | undefined, Extra: unknown, Mood?: number, Value4?: Note) => void;
-	readonly FireList: (List: readonly Player[], Part: BasePart | undefined, Extra: unknown, Mood?: number, Value4?: Note) => void;
-	readonly FireExcept: (Except: Player, Part: BasePart | undefined, Extra: unknown, Mood?: number, Value4?: Note) => void;
+	readonly Fire: (Player: Player, Part: BasePart | undefined, Extra: unknown, Mood?: number, Value4?: Note) => number;
+	readonly FireAll: (Part: BasePart | undefined, Extra: unknown, Mood?: number, Value4?: Note) => number;
+	readonly FireList: (List: readonly Player[], Part: BasePart | undefined, Extra: unknown, Mood?: number, Value4?: Note) => number;
+	readonly FireExcept: (Except: Player, Part: BasePart | undefined, Extra: unknown, Mood?: number, Value4?: Note) => number;
 };
 export const Aim: {
 	readonly On: (Listener: (Player: Player, Target: number | undefined, At: Vector3 | undefined, SentAt: number) => void) => () => void;
@@ -238,19 +238,19 @@ export namespace Pit {
 		type Sign = number;
 
 		const Board: {
-			readonly Fire: (Player: Player, Value1: Tyre, Value2: Sign, Value3: Gear) => void;
-			readonly FireAll: (Value1: Tyre, Value2: Sign, Value3: Gear) => void;
-			readonly FireList: (List: readonly Player[], Value1: Tyre, Value2: Sign, Value3: Gear) => void;
-			readonly FireExcept: (Except: Player, Value1: Tyre, Value2: Sign, Value3: Gear) => void;
+			readonly Fire: (Player: Player, Value1: Tyre, Value2: Sign, Value3: Gear) => number;
+			readonly FireAll: (Value1: Tyre, Value2: Sign, Value3: Gear) => number;
+			readonly FireList: (List: readonly Player[], Value1: Tyre, Value2: Sign, Value3: Gear) => number;
+			readonly FireExcept: (Except: Player, Value1: Tyre, Value2: Sign, Value3: Gear) => number;
 		};
 		export { type Sign, Board };
 	}
 
 	const Left: {
-		readonly Fire: (Player: Player, Value: Wall.Sign) => void;
-		readonly FireAll: (Value: Wall.Sign) => void;
-		readonly FireList: (List: readonly Player[], Value: Wall.Sign) => void;
-		readonly FireExcept: (Except: Player, Value: Wall.Sign) => void;
+		readonly Fire: (Player: Player, Value: Wall.Sign) => number;
+		readonly FireAll: (Value: Wall.Sign) => number;
+		readonly FireList: (List: readonly Player[], Value: Wall.Sign) => number;
+		readonly FireExcept: (Except: Player, Value: Wall.Sign) => number;
 	};
 	export { Tyre, Refuel, Crew, Wall, Left };
 }

@@ -6,7 +6,7 @@ use super::functions::FunctionInfo;
 use super::module::member;
 use super::tables::{self, Tables};
 use super::traffic;
-use crate::schema::Side;
+use crate::schema::{Item, Scope, Side};
 
 /// The members of the module itself, then those of its declarations.
 pub fn table(cx: &mut Context, tables: &Tables, declared: Vec<Entry>) -> Expr {
@@ -55,6 +55,15 @@ fn remotes(cx: &Context, tables: &Tables) -> Entry {
     Entry::Named(member(cx.options.casing, "Remotes"), Expr::Table(remotes))
 }
 
+/// Whether this side fires an event of the scope.
+fn sends(cx: &Context, scope: &Scope) -> bool {
+    scope.items.iter().any(|item| match item {
+        Item::Event(event) => event.from == cx.side && event.stream.is_none(),
+        Item::Scope(inner) => sends(cx, inner),
+        Item::Type(_) | Item::Function(_) | Item::State(_) | Item::Table(_) | Item::Entity(_) => false,
+    })
+}
+
 /// Returns the members that do nothing.
 pub fn return_stubs(cx: &mut Context, functions: &[FunctionInfo], refuse_calls: bool) -> Block {
     let casing = cx.options.casing;
@@ -67,8 +76,15 @@ pub fn return_stubs(cx: &mut Context, functions: &[FunctionInfo], refuse_calls: 
         // A client without a server has states without objects.
         kept.extend(["OnChange", "OnMount", "OnUnmount", "Get", "All"]);
     }
+    let kept = kept.into_iter().map(|pascal| (pascal, true));
+    let senders: &[&str] = match cx.side {
+        _ if !sends(cx, &cx.schema.root) => &[],
+        Side::Server => &["Fire", "FireAll", "FireList", "FireExcept"],
+        Side::Client => &["Fire"],
+    };
+    let kept = kept.chain(senders.iter().map(|pascal| (*pascal, false)));
     let kept =
-        kept.into_iter().map(|pascal| Entry::Named(member(casing, pascal), Expr::Bool(true))).collect();
+        kept.map(|(pascal, is_real)| Entry::Named(member(casing, pascal), Expr::Bool(is_real))).collect();
     let spelled = |pascal: &str| text(member(casing, pascal));
     let mut args = vec![name("Net"), spelled("On"), spelled("Iter"), spelled("Next"), Expr::Table(kept)];
     if !functions.is_empty() {

@@ -98,6 +98,7 @@ pub fn client(cx: &mut Context, info: &EventInfo, state: &mut State) -> Vec<Entr
             commit_reliable(cx, written.end, slot, &mut body);
             let bytes = binary(name("OutCursor"), BinaryOp::Sub, name("Start"));
             body.append(traffic::sent(cx, counts.as_ref(), bytes, num(1)));
+            body.ret([num(1)]);
         }
         Channel::Unreliable if packet_size(cx, info).is_some() => {
             packet(cx, info, state);
@@ -114,6 +115,7 @@ pub fn client(cx: &mut Context, info: &EventInfo, state: &mut State) -> Vec<Entr
             let args = [name("Buffer"), name("NoInstances")];
             body.push(Stat::Call(method(name("Unreliable"), "FireServer", args)));
             body.append(traffic::sent(cx, counts.as_ref(), written.end, num(1)));
+            body.ret([num(1)]);
         }
         Channel::Unreliable => {
             let batched = cx.options.batch_unreliable;
@@ -125,10 +127,8 @@ pub fn client(cx: &mut Context, info: &EventInfo, state: &mut State) -> Vec<Entr
             let fits = most(info) <= u64::from(cx.options.max_unreliable_size);
             if batched && fits && !written.slots && !ordered && counts.is_none() {
                 gather(cx, written.end, &mut body);
-                return vec![Entry::Named(
-                    member(cx.options.casing, "Fire"),
-                    lambda(Function::new(params, body)),
-                )];
+                body.ret([num(1)]);
+                return vec![counted(cx, "Fire", params, body)];
             }
             let event = text(info.event.name.as_str());
             let (send, mut args, bytes) = if batched {
@@ -151,13 +151,21 @@ pub fn client(cx: &mut Context, info: &EventInfo, state: &mut State) -> Vec<Entr
             }
             next.append(traffic::sent(cx, counts.as_ref(), bytes, num(1)));
             if next.is_empty() {
-                body.push(Stat::Call(apply(send, args)));
+                body.ret([choose(apply(send, args), num(1), num(0))]);
             } else {
+                next.ret([num(1)]);
                 body.when(apply(send, args), next);
+                body.ret([num(0)]);
             }
         }
     }
-    vec![Entry::Named(member(cx.options.casing, "Fire"), lambda(Function::new(params, body)))]
+    vec![counted(cx, "Fire", params, body)]
+}
+
+/// A member that sends, and gives to how many.
+fn counted(cx: &Context, pascal: &str, params: Vec<Param>, body: Block) -> Entry {
+    let function = Function::new(params, body).returning(vec![ty("number")]);
+    Entry::Named(member(cx.options.casing, pascal), lambda(function))
 }
 
 /// Statements of a payload up to which each of an event's sends writes it for itself.
@@ -242,18 +250,14 @@ pub fn server(cx: &mut Context, info: &EventInfo, state: &mut State) -> Vec<Entr
         Channel::Reliable => reliable(cx, info, &values, state),
         Channel::Unreliable => unreliable(cx, info, &values, state),
     };
-    let casing = cx.options.casing;
     let [fire, own_fire_all, fire_list, fire_except] = bodies;
     let mut fire_all = refuse_own_table(cx, info, "FireAll");
     fire_all.append(own_fire_all);
-    let entry = |member_name: &str, params, body| {
-        Entry::Named(member(casing, member_name), lambda(Function::new(params, body)))
-    };
     vec![
-        entry("Fire", with(Some(player())), fire),
-        entry("FireAll", with(None), fire_all),
-        entry("FireList", with(Some(list())), fire_list),
-        entry("FireExcept", with(Some(except())), fire_except),
+        counted(cx, "Fire", with(Some(player())), fire),
+        counted(cx, "FireAll", with(None), fire_all),
+        counted(cx, "FireList", with(Some(list())), fire_list),
+        counted(cx, "FireExcept", with(Some(except())), fire_except),
     ]
 }
 
@@ -283,6 +287,7 @@ fn reliable(cx: &mut Context, info: &EventInfo, values: &[Expr], state: &mut Sta
     let own = own(cx, name("Player"));
     let mut fire = from(own, counted);
     fire.append(count_kept(cx, num(1)));
+    fire.ret([choose(eq(name("Out"), name("Nowhere")), num(0), num(1))]);
 
     let everyone = if cx.options.auto_start {
         name("Everyone")
@@ -298,15 +303,17 @@ fn reliable(cx: &mut Context, info: &EventInfo, values: &[Expr], state: &mut Sta
     let open = block(|b| _ = b.push(Stat::Call(open)));
     let arms = vec![(eq(name("Start"), num(0)), open), (gt(path("Diverged.count"), num(0)), spread)];
     fire_all.push(Stat::If(arms, None));
-    fire_all.append(count_kept(cx, traffic::everyone()));
+    let everyone = traffic::everyone(cx);
+    fire_all.append(count_kept(cx, everyone.clone()));
+    fire_all.ret([if cx.options.auto_start {
+        everyone
+    } else {
+        choose(name("IsStarted"), everyone, num(0))
+    }]);
 
     let append = |cx: &mut Context, function: &str, to: &str, body: &mut Block| {
         let append = apply(cx.runtime("ServerBatch", function), [name(to), name("Out")]);
-        let sent = if counted {
-            traffic::sent(cx, counts.as_ref(), path("Out.cursor"), append)
-        } else {
-            block(|b| _ = b.push(Stat::Call(append)))
-        };
+        let sent = give(cx, counts.as_ref(), path("Out.cursor"), append);
         body.append(once_started(cx, sent));
     };
     let item = apply(cx.runtime("ServerBatch", "item"), []);
@@ -329,13 +336,31 @@ pub fn own(cx: &mut Context, player: Expr) -> Expr {
     choose(name("IsStarted"), own, nowhere)
 }
 
-/// Statements that send what is written, in a module that `Start` has started.
+/// Statements that send with `send`, which gives to how many, count that, and give it.
+fn give(cx: &mut Context, counts: Option<&Expr>, bytes: Expr, send: Expr) -> Block {
+    let sent = traffic::sent(cx, counts, bytes, name("Count"));
+    block(|b| {
+        if sent.is_empty() {
+            b.ret([send]);
+        } else {
+            b.local("Count", send);
+            b.append(sent);
+            b.ret([name("Count")]);
+        }
+    })
+}
+
+/// Statements that send what is written and give to how many, in a module that `Start` has started.
 fn once_started(cx: &mut Context, send: Block) -> Block {
     if cx.options.auto_start {
         return send;
     }
     let warn = apply(cx.runtime_function("Unstarted"), []);
-    block(|b| _ = b.when_else(name("IsStarted"), send, block(|b| _ = b.push(Stat::Call(warn)))))
+    let unsent = block(|b| {
+        b.push(Stat::Call(warn));
+        b.ret([num(0)]);
+    });
+    block(|b| _ = b.when_else(name("IsStarted"), send, unsent))
 }
 
 fn unreliable(cx: &mut Context, info: &EventInfo, values: &[Expr], state: &mut State) -> [Block; 4] {
@@ -380,12 +405,7 @@ fn unreliable(cx: &mut Context, info: &EventInfo, values: &[Expr], state: &mut S
         let function = cx.runtime(module, &function(name));
         let mut args = item(Some(first));
         args.extend(numbers.clone());
-        let sent = apply(function, args);
-        let sent = if counts.is_some() {
-            traffic::sent(cx, counts.as_ref(), bytes.clone(), sent)
-        } else {
-            block(|b| _ = b.push(Stat::Call(sent)))
-        };
+        let sent = give(cx, counts.as_ref(), bytes.clone(), apply(function, args));
         once_started(cx, sent)
     };
     // Those whose budget is spent are left out of sends of low priority.
@@ -395,7 +415,8 @@ fn unreliable(cx: &mut Context, info: &EventInfo, values: &[Expr], state: &mut S
     fire.append(once.clone());
     let to_player = send(cx, "send", name("Player"));
     if low {
-        fire.when(not(open("isSpent", name("Player"))), to_player);
+        fire.when(open("isSpent", name("Player")), block(|b| _ = b.ret([num(0)])));
+        fire.append(to_player);
     } else {
         fire.append(to_player);
     }
@@ -408,13 +429,19 @@ fn unreliable(cx: &mut Context, info: &EventInfo, values: &[Expr], state: &mut S
     } else {
         let function = cx.runtime(module, &function("sendAll"));
         let sent = apply(function, item(None));
-        let count = traffic::sent(cx, counts.as_ref(), bytes.clone(), traffic::everyone());
+        let everyone = traffic::everyone(cx);
+        let mut count = traffic::sent(cx, counts.as_ref(), bytes.clone(), everyone.clone());
         let sent = block(|b| {
-            if count.is_empty() || packet.is_some() {
+            if packet.is_some() {
                 b.push(Stat::Call(sent));
                 b.append(count);
+                b.ret([everyone]);
+            } else if count.is_empty() {
+                b.ret([choose(sent, everyone, num(0))]);
             } else {
+                count.ret([everyone]);
                 b.when(sent, count);
+                b.ret([num(0)]);
             }
         });
         once_started(cx, sent)
@@ -551,7 +578,10 @@ pub fn stream(cx: &mut Context, info: &EventInfo, state: &mut State) -> Expr {
             }
         } else {
             body.call("table.insert", [name("DueStates"), name("Out")]);
-            body.append(traffic::sent(cx, counts.as_ref(), path("Out.cursor"), traffic::everyone()));
+            if counts.is_some() {
+                let everyone = traffic::everyone(cx);
+                body.append(traffic::sent(cx, counts.as_ref(), path("Out.cursor"), everyone));
+            }
         }
     }
     lambda(Function::new(params, body))

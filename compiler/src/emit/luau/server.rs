@@ -101,7 +101,7 @@ pub fn emit(schema: &Schema, wire: &Wire) -> String {
     let wrong_side = cx.runtime("Messages", "wrongSide");
     let refuse = block(|b| _ = b.call("error", [apply(wrong_side, [text("server")]), num(0)]));
     tail.when(not(method(name("RunService"), "IsServer", [])), refuse);
-    tail.append(leaving(&uses));
+    tail.append(leaving(cx, &uses));
     if options.auto_start {
         tail.call("Start", []);
     }
@@ -116,6 +116,10 @@ pub fn emit(schema: &Schema, wire: &Wire) -> String {
     if shares {
         batches.local_typed("Everyone", ty(module::BATCH), cx.runtime("ServerBatch", "everyone"));
         batches.local("Diverged", cx.runtime("ServerBatch", "diverged"));
+        batches.local("Nowhere", cx.runtime("ServerBatch", "discard"));
+    }
+    if cx.bundle.has("Presence") {
+        batches.local("Present", cx.runtime("Presence", "present"));
     }
     let mut services = vec!["Players", "RunService"];
     let needs_clock = !authority.is_empty()
@@ -391,6 +395,9 @@ fn forget(
     if uses.calls {
         drops.push(path("OpenCalls.sweep"));
     }
+    if cx.bundle.has("Presence") {
+        drops.push(cx.runtime("Presence", "forget"));
+    }
     drops.extend(more);
     for drop in drops {
         body.push(Stat::Call(apply(drop, [name("Player")])));
@@ -405,9 +412,12 @@ fn forget(
 
 /// Connections that forget a player: as they leave, and once they are gone, for what was made in between. A call made
 /// in between is left to its timer.
-fn leaving(uses: &Uses) -> Block {
+fn leaving(cx: &mut Context, uses: &Uses) -> Block {
     let connect = |signal: &str, handler: Expr| Stat::Call(method(path(signal), "Connect", [handler]));
     block(|b| {
+        if cx.bundle.has("Presence") {
+            b.push(connect("Players.PlayerAdded", cx.runtime("Presence", "forget")));
+        }
         if uses.calls {
             b.push(connect("Players.PlayerRemoving", path("OpenCalls.drop")));
         }

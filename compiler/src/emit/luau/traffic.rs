@@ -60,9 +60,10 @@ fn channel_counts(cx: &mut Context, channel: Channel) -> Expr {
     }
 }
 
-/// How many players there are.
-pub fn everyone() -> Expr {
-    len(method(name("Players"), "GetPlayers", []))
+/// How many players there are, counted again only when one came or went.
+pub fn everyone(cx: &mut Context) -> Expr {
+    let count = cx.runtime("Presence", "count");
+    or(path("Present.count"), apply(count, []))
 }
 
 /// The outbound budget, and what the remotes tell of their packets.

@@ -192,7 +192,7 @@ impl Members<'_> {
     }
 
     fn sends(&self, event: &Event, place: &Place) -> Vec<Property> {
-        let data = |lead: Vec<Param>| procedure(self.params(lead, &event.data, place));
+        let data = |lead: Vec<Param>| function(self.params(lead, &event.data, place), ty("number"));
         let member = |pascal: &str, lead: Vec<Param>| readonly(self.word(pascal), data(lead));
         if !self.is_server() {
             return vec![member("Fire", Vec::new())];

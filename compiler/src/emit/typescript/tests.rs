@@ -60,7 +60,7 @@ fn a_parameter_may_be_left_out_when_all_behind_it_may() {
     );
     assert!(
         client.contains(
-            "readonly Fire: (Value1: number | undefined, b: number, Value3?: Maybe, c?: number) => void;"
+            "readonly Fire: (Value1: number | undefined, b: number, Value3?: Maybe, c?: number) => number;"
         ),
         "{client}"
     );
@@ -180,10 +180,10 @@ export const Honk: {
 	readonly On: (Listener: (Player: Player, Tone: number, Loud?: boolean) => void) => () => void;
 };
 export const LapDone: {
-	readonly Fire: (Player: Player, Who: Driver, Lap: Lap) => void;
-	readonly FireAll: (Who: Driver, Lap: Lap) => void;
-	readonly FireList: (List: readonly Player[], Who: Driver, Lap: Lap) => void;
-	readonly FireExcept: (Except: Player, Who: Driver, Lap: Lap) => void;
+	readonly Fire: (Player: Player, Who: Driver, Lap: Lap) => number;
+	readonly FireAll: (Who: Driver, Lap: Lap) => number;
+	readonly FireList: (List: readonly Player[], Who: Driver, Lap: Lap) => number;
+	readonly FireExcept: (Except: Player, Who: Driver, Lap: Lap) => number;
 };
 
 export namespace Pit {
