@@ -17,6 +17,7 @@ mod pages;
 mod plugin;
 mod project;
 mod prompt;
+mod quick_start;
 #[cfg(unix)]
 mod release;
 mod serve;

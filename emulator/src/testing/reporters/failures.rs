@@ -82,13 +82,20 @@ fn one(
     if let Some(place) = &failure.place {
         let _ = writeln!(out, "    {}", paint.dim(&format!("at {}", one_line(place))));
     }
-    for line in failure.frames() {
+    for line in failure.frames().filter(|line| failure.place.as_deref() != Some(*line)) {
         let _ = writeln!(out, "      {}", paint.dim(&one_line(line)));
     }
     for (side, lines) in test.output_by_side() {
         let _ = writeln!(out, "    {}", paint.dim(&format!("last output of {}:", one_line(side))));
-        for line in lines {
-            let _ = writeln!(out, "      {}", one_line(&line.shown()));
+        // What is said many times over is said once.
+        for same in lines.chunk_by(|one, next| one.text == next.text && one.level == next.level) {
+            let times = match same.len() {
+                1 => String::new(),
+                count => paint.dim(&format!("  ({count} times)")),
+            };
+            if let Some(line) = same.first() {
+                let _ = writeln!(out, "      {}{times}", one_line(&line.shown()));
+            }
         }
     }
     for line in &test.diagnostics {
