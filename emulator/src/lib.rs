@@ -17,6 +17,7 @@ pub mod shared;
 pub mod surface;
 pub mod testing;
 pub mod trace;
+pub mod universe;
 pub mod value;
 pub mod vm;
 pub mod world;

@@ -60,6 +60,8 @@ pub struct Shared {
     pub diagnostics: RefCell<Vec<Diagnostic>>,
     /// Who answers requests to the network; nobody unless it is set.
     pub http: std::cell::OnceCell<HttpAnswers>,
+    /// The world's place in a universe of servers, if it has one.
+    pub seat: std::cell::OnceCell<crate::universe::Seat>,
 }
 
 impl Shared {
@@ -91,6 +93,7 @@ impl Shared {
             deadline,
             diagnostics: RefCell::default(),
             http: std::cell::OnceCell::new(),
+            seat: std::cell::OnceCell::new(),
         })
     }
 }

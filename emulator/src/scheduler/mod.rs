@@ -21,7 +21,7 @@ use std::collections::{BinaryHeap, VecDeque};
 
 pub use deferred::{call_later, drain, fail_later, resume_later};
 pub use signal::{HandlerPlace, HandlerWatch, Signals, fire, fire_watched, send};
-pub use timers::{call_after, resume_legacy, resume_waits};
+pub use timers::{call_after, call_at, resume_legacy, resume_waits};
 pub use waiting::{WaitingThread, waiting};
 
 use deferred::Job;

@@ -73,6 +73,11 @@ pub fn call_after(peer: &Peer, seconds: f64, call: impl FnOnce(&Rc<Peer>) + 'sta
     peer.scheduler.add_wait(due, Wake::Call(Box::new(call)));
 }
 
+/// Runs work of the host when a `task.wait` that ends at `due` would return.
+pub fn call_at(peer: &Peer, due: Time, call: impl FnOnce(&Rc<Peer>) + 'static) {
+    peer.scheduler.add_wait(due, Wake::Call(Box::new(call)));
+}
+
 fn take_due(timers: &mut BinaryHeap<Timer>, now: Time) -> Vec<(Wake, bool)> {
     let mut due = Vec::new();
     while timers.peek().is_some_and(|timer| timer.due <= now && timer.due != Time::NEVER) {

@@ -28,9 +28,24 @@ pub const MEMBERS: &[Member] = &[
     method("DataModel", "IsLoaded() -> boolean", is_loaded),
     method("DataModel", "isLoaded() -> boolean", is_loaded),
     property("DataModel", "CreatorId", |_, _| Ok(Value::Number(0.0))),
-    property("DataModel", "GameId", |peer, _| Ok(Value::Number(peer.data_model().extras().place.game_id))),
+    property("DataModel", "GameId", |peer, _| {
+        let seat = peer.shared.seat.get();
+        Ok(Value::Number(
+            seat.map_or_else(|| peer.data_model().extras().place.game_id, |seat| seat.cloud.game()),
+        ))
+    }),
     property("DataModel", "JobId", job_id),
-    property("DataModel", "PlaceId", |peer, _| Ok(Value::Number(peer.data_model().extras().place.place_id))),
+    property("DataModel", "PlaceId", |peer, _| {
+        let server = server(peer);
+        Ok(Value::Number(
+            server.map_or_else(|| peer.data_model().extras().place.place_id, |server| server.place),
+        ))
+    }),
+    property("DataModel", "PrivateServerId", |peer, _| {
+        let server = server(peer).filter(|_| peer.side.is_server());
+        Ok(server.map_or_else(|| Value::string(""), |server| Value::from(server.private)))
+    })
+    .instead("empty on clients, and outside a universe"),
     property("DataModel", "PlaceVersion", |peer, _| {
         Ok(Value::Number(peer.data_model().extras().place.version))
     }),
@@ -54,8 +69,17 @@ pub struct Place {
     pub job_id: String,
 }
 
+/// The server of its universe that a peer belongs to.
+fn server(peer: &Peer) -> Option<crate::universe::Server> {
+    let seat = peer.shared.seat.get()?;
+    seat.cloud.server(seat.server)
+}
+
 /// The same on all sides of a server; drawn from the seed unless the place was given one.
 fn job_id(peer: &Rc<Peer>, _: crate::value::InstanceId) -> Result<Value, String> {
+    if let Some(server) = server(peer) {
+        return Ok(Value::from(server.job));
+    }
     let given = peer.data_model().extras().place.job_id.clone();
     let is_live = peer.shared.settings.context != RunContext::Studio;
     if given.is_empty() && is_live {

@@ -132,7 +132,7 @@ fn json_encode(cx: &mut Cx<'_>) -> Outcome {
 }
 
 /// A table with an array part is that array alone; what JSON has no form for is null.
-fn to_json(value: &Value) -> Json {
+pub(super) fn to_json(value: &Value) -> Json {
     match value {
         Value::Boolean(value) => Json::Bool(*value),
         Value::Number(number) => Json::Number(*number),
@@ -181,7 +181,8 @@ fn json_decode(cx: &mut Cx<'_>) -> Outcome {
     Ok(Returns::ONE)
 }
 
-fn from_json(value: Json) -> Value {
+/// A JSON value as a new value of Luau.
+pub(super) fn from_json(value: Json) -> Value {
     match value {
         Json::Null => Value::Nil,
         Json::Bool(value) => Value::Boolean(value),

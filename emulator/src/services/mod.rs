@@ -4,6 +4,7 @@
 
 pub mod actors;
 pub mod bindables;
+pub mod calls;
 pub mod characters;
 pub mod collection_service;
 pub mod context_action_service;
@@ -15,6 +16,8 @@ pub mod http_service;
 pub mod humanoid;
 pub mod json;
 pub mod log_service;
+pub mod memory_stores;
+pub mod messaging_service;
 pub mod model;
 pub mod players;
 pub mod reflection_service;
@@ -23,6 +26,7 @@ pub mod run_service;
 pub mod screen;
 pub mod stats;
 pub mod teams;
+pub mod teleport_service;
 pub mod test_service;
 pub mod tween_service;
 pub mod user_input_service;

@@ -52,8 +52,9 @@ pub struct Placed {
 /// Errors: the project's, for people.
 pub fn placed(director: &Director) -> Result<Option<Placed>, Failure> {
     let DirectorOptions { file, .. } = &director.options;
-    let drives_worlds = std::fs::read(file)
-        .is_ok_and(|text| ["test.world", "test.fixture"].iter().any(|word| contains(&text, word.as_bytes())));
+    let drives_worlds = std::fs::read(file).is_ok_and(|text| {
+        ["test.world", "test.fixture", "test.universe"].iter().any(|word| contains(&text, word.as_bytes()))
+    });
     if drives_worlds {
         return Ok(None);
     }

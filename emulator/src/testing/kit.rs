@@ -10,7 +10,7 @@ use crate::value::{Table, Value};
 use crate::vm::{self, Handle, compile};
 
 /// The test API's Luau sources, in the order they load; each gets what the earlier ones returned, by name.
-const SOURCES: [(&str, &str); 16] = [
+const SOURCES: [(&str, &str); 17] = [
     ("format", include_str!("luau/format.luau")),
     ("expect", include_str!("luau/expect.luau")),
     ("mock", include_str!("luau/mock.luau")),
@@ -26,6 +26,7 @@ const SOURCES: [(&str, &str); 16] = [
     ("traffic", include_str!("luau/world/traffic.luau")),
     ("past", include_str!("luau/world/past.luau")),
     ("world", include_str!("luau/world/open.luau")),
+    ("universe", include_str!("luau/universe.luau")),
     ("bridge", include_str!("luau/bridge.luau")),
 ];
 

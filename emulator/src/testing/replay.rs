@@ -76,6 +76,10 @@ struct Again {
     waiting: BTreeMap<usize, OnEnd>,
 }
 
+/// Why a server of a universe has no snapshots.
+const OF_UNIVERSE: &str =
+    "a server of a universe cannot go back alone: what it shares with the others would stay";
+
 /// A moment of a world to come back to.
 #[derive(Clone, Copy, Debug)]
 pub struct Snapshot {
@@ -122,6 +126,17 @@ const PASSIVE: &[&str] = &[
     "stepAll",
     "remoteClass",
     "dropped",
+    "newUniverse",
+    "universeOpen",
+    "universeServers",
+    "universeServer",
+    "universeSettle",
+    "universeFail",
+    "universeMend",
+    "universeKill",
+    "universeWhere",
+    "universeTamper",
+    "universeStored",
 ];
 
 /// Natives that only look at a world that does not change meanwhile.
@@ -352,6 +367,9 @@ impl Director {
     ///
     /// Errors: the text of a world in the middle of a frame.
     pub fn snapshot(&self, slot: &Slot) -> Result<Snapshot, String> {
+        if slot.world.universe().is_some() {
+            return Err(OF_UNIVERSE.into());
+        }
         let journal = &slot.journal;
         if journal.is_full() {
             return Err(TOO_MUCH.into());
@@ -436,6 +454,9 @@ impl Director {
 
     /// Puts a new world in the place of a slot's.
     fn begin_again(self: &Rc<Self>, slot: &Rc<Slot>) -> Result<Rc<Slot>, String> {
+        if slot.world.universe().is_some() {
+            return Err(OF_UNIVERSE.into());
+        }
         if slot.journal.is_full() {
             return Err(TOO_MUCH.into());
         }

@@ -16,6 +16,7 @@ use super::unanswered::unanswered;
 use crate::membrane::{Home, HomeId, Membrane, OnEnd};
 use crate::peer::Peer;
 use crate::shared::{DiagnosticClass, LogLevel, LogLine, Side};
+use crate::universe::Universe;
 use crate::value::{InstanceId, Value};
 use crate::vm::{BytecodeCache, Handle, Parked, Vm};
 use crate::world::World;
@@ -47,6 +48,8 @@ pub struct Slot {
 #[derive(Default)]
 pub struct Worlds {
     slots: RefCell<Vec<Rc<Slot>>>,
+    /// Universes, each with the place of its first world.
+    universes: RefCell<Vec<(usize, Rc<Universe>)>>,
     fixtures: RefCell<Vec<(FixtureKey, Result<Built, Unbuilt>)>>,
     /// Errors of a schema that kept the running test from making a world.
     broken_schema: RefCell<Option<String>>,
@@ -150,6 +153,27 @@ impl Worlds {
         number
     }
 
+    /// Adds a universe, whose worlds come next, and gives its number.
+    pub fn add_universe(&self, universe: Rc<Universe>) -> u32 {
+        let first = self.slots.borrow().len();
+        self.universes.borrow_mut().push((first, universe));
+        self.universes.borrow().len() as u32
+    }
+
+    /// The universe of that number. Errors: the text of one that is gone.
+    pub fn universe(&self, number: u32) -> Result<Rc<Universe>, String> {
+        let universes = self.universes.borrow();
+        let found = (number as usize).checked_sub(1).and_then(|at| universes.get(at));
+        found.map(|(_, universe)| universe.clone()).ok_or_else(|| {
+            "this universe belongs to a test that is over: make one in the test or in `beforeEach`".to_owned()
+        })
+    }
+
+    /// The number of a world that is in a slot.
+    pub fn number_of(&self, world: &Rc<World>) -> Option<u32> {
+        self.slots.borrow().iter().find(|slot| Rc::ptr_eq(&slot.world, world)).map(|slot| slot.number)
+    }
+
     /// Puts another world in the place of a slot's; what the test announced, did and kept stays.
     pub fn replace(&self, old: &Slot, world: World) -> Rc<Slot> {
         let mut homes = old.old_homes.borrow().clone();
@@ -249,6 +273,7 @@ impl Worlds {
         let gone: Vec<Rc<Slot>> = self.all().into_iter().skip(kept).collect();
         let homes = self.homes(kept);
         self.helpers.borrow_mut().retain(|(home, _), _| !homes.contains(home));
+        self.universes.borrow_mut().retain(|(first, _)| *first < kept);
         self.slots.borrow_mut().truncate(kept);
         gone.iter().for_each(|slot| self.count(slot));
         let trouble = gone.iter().find_map(|slot| slot.unexpected_error());
@@ -262,12 +287,22 @@ impl Worlds {
             self.count(&slot);
         }
         self.helpers.borrow_mut().clear();
+        self.universes.borrow_mut().clear();
         self.slots.borrow_mut().clear();
     }
 
     /// Runs one server frame of each world; a world that runs already is left alone.
     pub fn step_all(&self) {
+        let mut moved: Vec<*const Universe> = Vec::new();
         for slot in self.all() {
+            // The servers of a universe move together.
+            if let Some(universe) = slot.world.universe() {
+                let this = Rc::as_ptr(&universe);
+                if moved.contains(&this) || universe.is_moving() {
+                    continue;
+                }
+                moved.push(this);
+            }
             if !slot.world.is_moving() {
                 slot.journal.note_frame(&slot.world);
                 let _ = slot.world.step(1);
@@ -320,7 +355,7 @@ impl Worlds {
             for side in sides {
                 let of_side: Vec<&LogLine> = all.iter().filter(|line| line.side == side).collect();
                 lines.extend(of_side[of_side.len().saturating_sub(count)..].iter().map(|line| OutputLine {
-                    side: slot.world.side_name(side),
+                    side: slot.side_name(side),
                     at: line.at.seconds(),
                     level: line.level.name().to_string(),
                     text: line.text.clone(),
@@ -362,7 +397,7 @@ impl Worlds {
         self.all().iter().find_map(|slot| {
             let lines = slot.world.output();
             let line = lines.into_iter().find(|line| line.level == LogLevel::Warning)?;
-            Some((slot.world.side_name(line.side), line.text))
+            Some((slot.side_name(line.side), line.text))
         })
     }
 
@@ -370,7 +405,7 @@ impl Worlds {
     pub fn unexpected_error(&self) -> Option<(String, LogLine)> {
         self.all()
             .iter()
-            .find_map(|slot| slot.unexpected_error().map(|line| (slot.world.side_name(line.side), line)))
+            .find_map(|slot| slot.unexpected_error().map(|line| (slot.side_name(line.side), line)))
     }
 
     /// A function compiled from `source` on a side, once.
@@ -455,7 +490,7 @@ impl Slot {
         let diagnostics = self.diagnostics();
         let said = |text: &str| {
             self.world.output().iter().any(|line| line.text.contains(text))
-                || self.problems.borrow().iter().any(|line| line.text.contains(text))
+                || self.faults().iter().any(|line| line.text.contains(text))
                 || diagnostics.iter().any(|line| line.text.contains(text))
         };
         let texts = self.expected.borrow();
@@ -477,7 +512,7 @@ impl Slot {
             .map(|one| DiagnosticLine {
                 code: one.code.name().to_string(),
                 class: one.code.class().name().to_string(),
-                side: self.world.side_name(one.side),
+                side: self.side_name(one.side),
                 at: one.at.seconds(),
                 text: one.text,
             })
@@ -525,7 +560,23 @@ impl Slot {
     fn faults(&self) -> Vec<LogLine> {
         let mut faults = self.problems.borrow().clone();
         faults.extend(self.world.errors());
+        // What went wrong between the servers of a universe is told once, with the first.
+        let universe = self.world.universe().filter(|_| self.world.server_number() == Some(1));
+        for text in universe.map(|universe| universe.troubles()).unwrap_or_default() {
+            let (at, level) = (self.world.now(), LogLevel::Error);
+            faults.push(LogLine { at, side: Side::Server, level, text, script: None, stack: None });
+        }
         faults
+    }
+
+    /// What people call a side: of a universe, with the server it is on.
+    fn side_name(&self, side: Side) -> String {
+        let name = self.world.side_name(side);
+        match self.world.server_number() {
+            Some(number) if side.is_server() => format!("server {number}"),
+            Some(number) => format!("{name} (server {number})"),
+            None => name,
+        }
     }
 
     fn unexpected_error(&self) -> Option<LogLine> {

@@ -38,6 +38,8 @@ pub struct Header {
     pub project_hash: Option<String>,
     /// Full name of the test that made the world, if one did.
     pub test: Option<String>,
+    /// Its number among the servers of a universe, if it is one.
+    pub server: Option<u32>,
     /// Whether that test failed.
     pub failed: bool,
     /// Wall-clock start, Unix seconds.

@@ -80,6 +80,9 @@ impl Trace {
             ("start", of_number(header.start)),
             ("sides", sides.into()),
         ]);
+        if let Some(server) = header.server {
+            line.insert("server".into(), server.into());
+        }
         if header.failed {
             line.insert("failed".into(), true.into());
         }

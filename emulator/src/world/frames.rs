@@ -117,6 +117,14 @@ impl World {
     /// Errors: [`WorldError::Busy`].
     pub fn step(&self, count: u64) -> Result<(), WorldError> {
         self.start();
+        if let Some(universe) = self.universe() {
+            for _ in 0..count {
+                // A server that has died has no frames to go by.
+                let frame = self.now() + Time::of_frame(1, self.server.timer.get().fps());
+                universe.run_until(if self.dead.get() { frame } else { self.server.timer.get().next() })?;
+            }
+            return Ok(());
+        }
         let _moving = self.begin_moving()?;
         for _ in 0..count {
             if self.options.deadline.is_expired() {
@@ -135,6 +143,10 @@ impl World {
         if length <= Time::ZERO {
             return Err(WorldError::BadOption("a frame takes more than no time".into()));
         }
+        if self.universe().is_some() {
+            let text = "a server of a universe cannot have a frame of another length: stall it instead";
+            return Err(WorldError::BadOption(text.into()));
+        }
         self.start();
         let _moving = self.begin_moving()?;
         let end = self.server.timer.get().last().max(self.now()) + length;
@@ -147,9 +159,36 @@ impl World {
     /// Errors: [`WorldError::Busy`].
     pub fn advance(&self, length: Time) -> Result<(), WorldError> {
         self.start();
+        if let Some(universe) = self.universe() {
+            return universe.run_until(self.now() + length.max(Time::ZERO));
+        }
         let _moving = self.begin_moving()?;
         self.run_until(self.now() + length.max(Time::ZERO), None);
         Ok(())
+    }
+
+    /// When somebody has a frame next.
+    pub(crate) fn next_due(&self) -> Time {
+        let own = if self.dead.get() { Time::NEVER } else { self.server.timer.get().next() };
+        let clients = self.clients().into_iter().filter(|client| client.peer().is_some());
+        clients.map(|client| client.timer.get().next()).fold(own, Time::min)
+    }
+
+    /// Runs the clock up to `end`, as part of a universe that moves.
+    pub(crate) fn run_to(&self, end: Time) -> Result<(), WorldError> {
+        self.start();
+        let _moving = self.begin_moving()?;
+        self.run_until(end, None);
+        Ok(())
+    }
+
+    /// What keeps the world from being settled, the last frame's traffic included.
+    pub(crate) fn restless(&self) -> Vec<String> {
+        let mut busy = self.unsettled();
+        if busy.is_empty() && self.last_traffic.get() >= self.now() {
+            busy.push("something was sent in the last frame".to_owned());
+        }
+        busy
     }
 
     /// Runs frames until nothing is in flight, nothing waits to be sent, no client is joining, and two frames of the
@@ -256,7 +295,7 @@ impl World {
                 return;
             }
             let mut next = server_at.unwrap_or_else(|| self.server.timer.get().next());
-            if server_at.is_some_and(|at| self.server.timer.get().last() == at) {
+            if self.dead.get() || server_at.is_some_and(|at| self.server.timer.get().last() == at) {
                 next = Time::NEVER;
             }
             for client in self.clients() {
@@ -290,6 +329,7 @@ impl World {
         self.probe_links();
         self.remove_silent();
         let server_due = match server_at {
+            _ if self.dead.get() => false,
             Some(at) => at <= now && self.server.timer.get().last() < at,
             None => self.server.timer.get().next() <= now,
         };

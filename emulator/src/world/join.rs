@@ -9,14 +9,15 @@ use super::sides::{Client, ClientState, NewClient};
 use super::{World, WorldError, check_fps};
 use crate::clock::Time;
 use crate::datamodel::journal::Change;
-use crate::datamodel::{replication, scripts};
+use crate::datamodel::{instance, replication, scripts};
 use crate::network::{LinkSettings, Way};
 use crate::peer::Peer;
 use crate::scheduler::drain;
 use crate::services::players::{self, ExitReason, NewPlayer};
-use crate::services::{characters, data_model};
+use crate::services::{characters, data_model, teleport_service};
 use crate::shared::{LogLevel, Side};
 use crate::trace::{Event, Fate};
+use crate::universe::Traveller;
 use crate::value::Value;
 
 /// Whether a joining client's tree takes time.
@@ -56,6 +57,8 @@ pub struct JoinOptions {
     pub character: Option<bool>,
     /// What `GetJoinData` gives of the player on the server.
     pub join_data: Option<Value>,
+    /// What the client's scripts kept on the servers before, by `SetTeleportSetting`.
+    pub teleport_settings: Vec<(String, Value)>,
     /// Whether no script of the client runs: it is played back by [`World::feed`].
     pub silent: bool,
 }
@@ -80,6 +83,13 @@ pub enum Stage {
     First,
     /// Everything is there.
     Loaded,
+}
+
+/// What of a player's join data its teleport carried.
+fn teleport_data(join_data: &Value) -> Option<Value> {
+    let Value::Table(table) = join_data else { return None };
+    let found = table.pairs.iter().find(|(key, _)| key.as_bytes() == Some(b"TeleportData"));
+    found.map(|(_, value)| value.clone())
 }
 
 impl World {
@@ -119,6 +129,8 @@ impl World {
             user_id,
         };
         let player = players::make(server, &new);
+        // A client learns no more of it than what the teleport carried.
+        let carried = options.join_data.as_ref().and_then(teleport_data);
         if let Some(data) = options.join_data {
             players::set_join_data(server, player, data);
         }
@@ -136,6 +148,9 @@ impl World {
                 silent: options.silent,
             },
         )?);
+        if let Some(peer) = client.peer() {
+            teleport_service::set_arrival(&peer, carried.unwrap_or(Value::Nil), options.teleport_settings);
+        }
         self.core.enrol(Member { side, player, name: name.as_str().into(), user_id, connected: true });
         self.core.record(side, Event::Join { user_id, name });
         players::add(server, player);
@@ -240,6 +255,39 @@ impl World {
         Ok(())
     }
 
+    /// Lets a client leave for another server, and gives what it takes along. `None` if it is not there.
+    pub(crate) fn depart(&self, client: u32) -> Option<Traveller> {
+        let client = self.client(client).ok().filter(|client| client.is_connected())?;
+        let member = self.core.member(client.side)?;
+        teleport_service::state(self, client.index(), "InProgress", 0.0);
+        let peer = client.peer()?;
+        let display = instance::property_of(&self.server.peer, client.player, "DisplayName");
+        let links = {
+            let link = client.link.borrow();
+            (link.direction(Way::Up).settings().clone(), link.direction(Way::Down).settings().clone())
+        };
+        let traveller = Traveller {
+            name: member.name.to_string(),
+            user_id: member.user_id,
+            display_name: display.to_string(),
+            links,
+            fps: client.timer.get().fps(),
+            clock: (peer.clock.offset(), peer.clock.drift()),
+            settings: teleport_service::settings_of(&peer),
+        };
+        self.remove(&client, ExitReason::Unknown, "teleport");
+        Some(traveller)
+    }
+
+    /// Lets the server die: see [`crate::universe::Universe::kill`].
+    pub(crate) fn die(&self) {
+        self.dead.set(true);
+        for client in self.clients() {
+            client.link.borrow_mut().cut(self.now(), Time::NEVER);
+        }
+        self.mark("the server dies");
+    }
+
     fn kick(&self, client: &Rc<Client>, message: &str) {
         if let Some(peer) = client.peer() {
             peer.write(LogLevel::Warning, format!("Disconnected from game: {message}"), None);
@@ -305,6 +353,10 @@ impl World {
 
     /// Removes players who have not been heard of for the time-out.
     pub(super) fn remove_silent(&self) {
+        // A dead server notices nothing.
+        if self.dead.get() {
+            return;
+        }
         let limit = Time::from_seconds(self.core.settings().timeout_seconds);
         for client in self.clients() {
             let silent = self.now() - client.link.borrow().heard_at();
@@ -357,6 +409,9 @@ impl World {
         }
         for client in self.clients() {
             self.remove(&client, ExitReason::Unknown, "shutdown");
+        }
+        if let Some(universe) = self.universe() {
+            universe.closed(self);
         }
         Ok(running.get() == 0)
     }

@@ -23,8 +23,8 @@ mod sides;
 mod tests;
 mod timer;
 
-use std::cell::{Cell, Ref, RefCell};
-use std::rc::Rc;
+use std::cell::{Cell, OnceCell, Ref, RefCell};
+use std::rc::{Rc, Weak};
 use std::sync::Arc;
 
 pub use self::core::{Core, Member, Request};
@@ -43,6 +43,7 @@ use crate::network::{LinkSettings, Way};
 use crate::peer::{Peer, Shared};
 use crate::shared::{Diagnostic, HttpAnswers, LogLine, Seed, Settings, Side};
 use crate::trace::Trace;
+use crate::universe::{Seat, Universe};
 use crate::value::InstanceId;
 use crate::vm::{BytecodeCache, Deadline, Failure};
 use hooks::Hooks;
@@ -74,6 +75,10 @@ pub struct WorldOptions {
     pub trace_frames: bool,
     /// Who answers the requests of `HttpService`; nobody when `None`.
     pub http: Option<HttpAnswers>,
+    /// Its place in a universe of servers, if it has one.
+    pub seat: Option<Seat>,
+    /// When its clock starts: zero but in a universe that has run before.
+    pub begin: Time,
 }
 
 impl Default for WorldOptions {
@@ -90,6 +95,8 @@ impl Default for WorldOptions {
             deadline: Deadline::new(),
             trace_frames: false,
             http: None,
+            seat: None,
+            begin: Time::ZERO,
         }
     }
 }
@@ -140,6 +147,10 @@ pub struct World {
     hooks: Hooks,
     /// Frame in which anything last crossed a link or was posted; for settling.
     last_traffic: Cell<Time>,
+    /// The universe it is a server of.
+    universe: OnceCell<Weak<Universe>>,
+    /// Whether its server has died.
+    dead: Cell<bool>,
 }
 
 impl World {
@@ -160,13 +171,18 @@ impl World {
             options.bytecode.clone(),
             options.deadline.clone(),
         );
+        clock.now = options.begin;
         shared.clock.set(clock);
+        if let Some(seat) = options.seat.clone() {
+            shared.seat.get_or_init(|| seat);
+        }
         if let Some(http) = options.http.clone() {
             shared.http.get_or_init(|| http);
         }
         let core = Core::new(shared);
         core.trace_mut().frames = options.trace_frames;
         core.trace_mut().header_mut().fps = options.fps;
+        core.trace_mut().header_mut().server = options.seat.as_ref().map(|seat| seat.server);
         let server = ServerSide::new(&core, options.tree.clone(), options.fps)?;
         Ok(World {
             core,
@@ -181,7 +197,29 @@ impl World {
             fed: RefCell::default(),
             hooks: Hooks::default(),
             last_traffic: Cell::new(Time::ZERO),
+            universe: OnceCell::new(),
+            dead: Cell::new(false),
         })
+    }
+
+    /// Makes it a server of a universe, which moves its time from now on.
+    pub(crate) fn belong_to(&self, universe: &Rc<Universe>) {
+        self.universe.get_or_init(|| Rc::downgrade(universe));
+    }
+
+    /// The universe it is a server of, if it is one.
+    pub fn universe(&self) -> Option<Rc<Universe>> {
+        self.universe.get()?.upgrade()
+    }
+
+    /// Its number among the servers of its universe.
+    pub fn server_number(&self) -> Option<u32> {
+        self.core.shared.seat.get().map(|seat| seat.server)
+    }
+
+    /// Whether its server has died.
+    pub fn is_dead(&self) -> bool {
+        self.dead.get()
     }
 
     /// What all sides have in common.

@@ -544,7 +544,7 @@ mod tests {
         let source = r#"local Players = game:GetService("Players")
 local Stores = game:GetService("DataStoreService")
 local store = Stores:GetDataStore("x")
-store:GetAsync("key")
+store:ListKeysAsync("key")
 local function hit(part: BasePart?)
     part:ApplyImpulse(Vector3.one)
 end
@@ -563,7 +563,7 @@ tool.Activated:Connect(print)
             found(source),
             [
                 "3 DataStoreService.GetDataStore partial",
-                "4 DataStore.GetAsync missing",
+                "4 DataStore.ListKeysAsync missing",
                 "6 BasePart.ApplyImpulse missing",
                 "9 Player.IsInGroup missing",
                 "10 Model.BreakJoints missing",

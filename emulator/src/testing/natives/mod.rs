@@ -9,6 +9,7 @@ mod options;
 mod packets;
 mod replay;
 mod sides;
+mod universe;
 mod world;
 
 pub use world::slot_and_side;
@@ -78,9 +79,10 @@ fn wait(cx: &mut Cx<'_>) -> Outcome {
 
 /// Pushes the table of natives.
 pub fn push_host(cx: &Cx<'_>, director: &Rc<Director>) {
-    cx.push_table(0, 80);
+    cx.push_table(0, 96);
     for group in [
         world::NATIVES,
+        universe::NATIVES,
         sides::NATIVES,
         packets::NATIVES,
         hooks::NATIVES,
@@ -130,6 +132,7 @@ pub fn spec_globals(
         cx.push(&test);
         for (module, name, member) in [
             ("world", "world", "world"),
+            ("universe", "universe", "universe"),
             ("world", "compile", "compile"),
             ("world", "fixture", "fixture"),
             ("world", "options", "options"),

@@ -10,7 +10,7 @@ use crate::network::{LinkSettings, LinkValue, Way};
 use crate::project::{Node, PropertyValue};
 use crate::shared::{DiagnosticCode, Seed, Settings, Side};
 use crate::testing::director::Director;
-use crate::testing::fixture::{Fixture, SchemaSource};
+use crate::testing::fixture::{Built, Fixture, SchemaSource};
 use crate::value::{Table, Value};
 use crate::vm::{Cx, NativeFn, Outcome, Raise, Returns};
 use crate::world::{JoinOptions, LeaveHow, Loading, Phase, World, WorldError, WorldOptions};
@@ -93,11 +93,40 @@ const WORLD_OPTIONS: &[&str] = &[
 fn new_world(cx: &mut Cx<'_>) -> Outcome {
     let director = Director::of(cx)?;
     let options = Options::read("test.world", cx.value(1)?, WORLD_OPTIONS)?;
+    let (wanted, built) = world_options(&options, &director, None)?;
+    let world = World::new(wanted).map_err(wrong)?;
+    let net = nets(&built);
+    built.describe(&mut world.core().trace_mut());
+    let number = director.worlds.add(world, built);
+    cx.push_number(f64::from(number));
+    cx.push(&net);
+    cx.push_number(f64::from(director.options.world.clients));
+    Ok(Returns::Values(3))
+}
+
+/// Full names of the first modules of the schema, by side.
+pub fn nets(built: &Built) -> Value {
+    Value::record(
+        [("server", &built.server_net), ("client", &built.client_net)]
+            .map(|(side, path)| (side, path.clone().map_or(Value::Nil, Value::from))),
+    )
+}
+
+/// How a world is to be made, and what it starts from: a tree given here, or what the options say.
+pub fn world_options(
+    options: &Options,
+    director: &Director,
+    tree: Option<Node>,
+) -> Result<(WorldOptions, Built), Raise> {
     let game =
         options.text("game")?.map(|path| crate::game::fixture(&director.resolve(&path), None)).transpose()?;
     let (fixture, mut settings) = match &game {
         Some((fixture, config)) => (fixture.clone(), config.settings()?),
-        None => (fixture(&options, &director)?, Settings::default()),
+        None => (fixture(options, director)?, Settings::default()),
+    };
+    let fixture = match tree {
+        Some(_) => Fixture { tree, ..fixture },
+        None => fixture,
     };
     let built = director.worlds.fixture(&fixture)?;
     let run = &director.options.world;
@@ -120,7 +149,7 @@ fn new_world(cx: &mut Cx<'_>) -> Outcome {
         None => director.worlds.next_seed(),
     };
     let defaults = WorldOptions::default();
-    let world = World::new(WorldOptions {
+    let wanted = WorldOptions {
         seed: Seed(seed),
         settings,
         tree: Some(built.store.clone()),
@@ -133,20 +162,10 @@ fn new_world(cx: &mut Cx<'_>) -> Outcome {
         unix_start: options.number("start")?,
         bytecode: director.worlds.bytecode.clone(),
         deadline: director.options.deadline.clone(),
-        trace_frames: false,
         http: run.http.clone(),
-    })
-    .map_err(wrong)?;
-    let net = Value::record(
-        [("server", &built.server_net), ("client", &built.client_net)]
-            .map(|(side, path)| (side, path.clone().map_or(Value::Nil, Value::from))),
-    );
-    built.describe(&mut world.core().trace_mut());
-    let number = director.worlds.add(world, built);
-    cx.push_number(f64::from(number));
-    cx.push(&net);
-    cx.push_number(f64::from(run.clients));
-    Ok(Returns::Values(3))
+        ..defaults
+    };
+    Ok((wanted, built))
 }
 
 fn fixture(options: &Options, director: &Director) -> Result<Fixture, Raise> {
