@@ -36,6 +36,7 @@ pub const MODULES: &[(&str, &str)] = &[
     ("EntityOutbox", include_str!("EntityOutbox.luau")),
     ("EntityOwners", include_str!("EntityOwners.luau")),
     ("EntityPrediction", include_str!("EntityPrediction.luau")),
+    ("EntityReferences", include_str!("EntityReferences.luau")),
     ("EntityRelevance", include_str!("EntityRelevance.luau")),
     ("EntityRemotes", include_str!("EntityRemotes.luau")),
     ("EntitySnapshots", include_str!("EntitySnapshots.luau")),

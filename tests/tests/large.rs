@@ -161,3 +161,67 @@ fn nesting() {
         assert_loads(&format!("nested {what}"), &schema);
     }
 }
+
+#[test]
+fn entities_and_tables() {
+    let many = |count: usize, field: &str| -> String {
+        (0..count).map(|index| format!("F{index}: {field}, ")).collect()
+    };
+    let mut schema = String::new();
+    for index in 0..64 {
+        let from = if index % 2 == 0 { "Server" } else { "Client" };
+        let columns = many(16, ["u8", "boolean", "u16(0..3)", "string(..9)", "E0?"][index % 5]);
+        schema += &format!(
+            "table T{index} {{ From: {from}, Rate: {}, Fields: {{ {columns} }} }}\n",
+            index % 60 + 1
+        );
+    }
+    let mut entities = String::new();
+    for index in 0..64 {
+        entities += &format!(
+            "entity E{index} {{ Owner: true, Transform: true, Parent: true, Named: true, Tags: true, Attributes: true,\n\
+             Input: struct {{ Aim: E{index}? }}, Data: struct {{ {} }} }}\n",
+            many(20, ["u8", "boolean", "E0?", "vector?", "string(..9)"][index % 5])
+        );
+    }
+    assert_loads("64 tables and 64 entities", &format!("{entities}{schema}"));
+
+    let deep =
+        nest(20, "E0?", |level, inner| format!("struct {{ A{level}: u8(3..200), B{level}: {inner} }}"));
+    assert_loads(
+        "fields 20 deep, 128 that share bytes, and none",
+        &format!(
+            "entity E0 {{ Data: struct {{}} }}\nentity Deep {{ Data: struct {{ Deep: {deep} }} }}\n\
+             entity Wide {{ Data: struct {{ {} }} }}\n",
+            many(128, "boolean")
+        ),
+    );
+}
+
+/// Names that Luau keeps for itself, and those that a module or an entity's own members have.
+#[test]
+fn entities_of_any_name() {
+    let names = [
+        "end",
+        "self",
+        "nil",
+        "Data",
+        "Ship_Data",
+        "Ship_Mirror",
+        "Ship_Handle",
+        "Store",
+        "EntityStore",
+        "Player",
+    ];
+    let fields: String = names.iter().map(|name| format!("[\"{name}\"]: u8, ")).collect();
+    let mut schema =
+        format!("struct Ship_Data {{ {fields} }}\ntype Ship_Entity = u8\ntype Ship_Handle = u8\n");
+    schema +=
+        &format!("entity Ship {{ Parent: true, Named: true, Data: struct {{ {fields} Who: Ship? }} }}\n");
+    schema += &format!("table Rows {{ From: Client, Fields: {{ {fields} }} }}\n");
+    schema += "scope Sea { entity A_B { Data: struct { Who: A_B? } } scope A { entity B { Data: struct { Who: B?, Other: A_B? } } } }\n";
+    for name in names.into_iter().filter(|name| !matches!(*name, "Ship_Data" | "Ship_Handle")) {
+        schema += &format!("scope In_{name} {{ entity {name} {{ Data: struct {{ Who: {name}? }} }} }}\n");
+    }
+    assert_loads("entities of any name", &schema);
+}

@@ -1,7 +1,7 @@
 //! Instances where none may be: exported types (`E3013`) and what clients send under `MaxInstancesPerPacket = 0`
 //! (`E3031`). Source: language specification, 13; runtime specification, 3.3.
 
-use super::{Checked, find_slot};
+use super::{Checked, find_entity, find_slot};
 use crate::diagnostics::{Code, Diagnostic, Fix};
 use crate::schema::event::DeclaredMember;
 use crate::schema::{Payload, Side, TypeId};
@@ -11,14 +11,19 @@ pub(super) fn check(checked: &Checked, sink: &mut Vec<Diagnostic>) {
     let exported =
         checked.schema.types.iter().zip(0..).filter(|(decl, _)| decl.export && decl.generics.is_empty());
     for (decl, id) in exported {
-        if let Some(slot) = find_slot(&decl.ty) {
+        let found = find_slot(&decl.ty)
+            .map(|slot| (slot, "holds an Instance or unknown", "travels outside the buffer"));
+        let found = found.or_else(|| {
+            find_entity(&decl.ty).map(|at| (at, "names an entity", "means nothing after the session"))
+        });
+        if let Some((slot, why, label)) = found {
             sink.push(
                 Diagnostic::error(
                     Code::AnalyzeNotExportable,
-                    format!("\"{}\" cannot be exported: it holds an Instance or unknown", decl.name),
+                    format!("\"{}\" cannot be exported: it {why}", decl.name),
                 )
                 .primary(decl.span, "yields a buffer alone")
-                .secondary(slot, "travels outside the buffer")
+                .secondary(slot, label)
                 .note("Delete `export`, or send an id in its place.")
                 .opt_fix(checked.export_words.get(&TypeId(id)).copied().map(Fix::delete)),
             );

@@ -102,7 +102,9 @@ impl Walk<'_> {
 
     fn map(&mut self, span: Span, key: &Type, value: &Type) {
         for (part, what) in [(key, "key"), (value, "value")] {
-            if matches!(part.meaning().kind, TypeKind::Optional { .. }) {
+            if matches!(part.meaning().kind, TypeKind::Entity { .. }) {
+                self.sink.push(entity_entry(part.span, what));
+            } else if matches!(part.meaning().kind, TypeKind::Optional { .. }) {
                 let owner = self.owner.or(self.argument);
                 self.sink.push(optional_entry(part.span, what, owner).opt_fix(self.without_mark(part)));
             }
@@ -161,6 +163,12 @@ fn optional_entry(span: Span, what: &str, owner: Option<Span>) -> Diagnostic {
         .primary(span, "an entry has no way to be absent")
         .opt_secondary(owner.filter(|owner| *owner != span), "in this type")
         .note("Delete the `?`; leave the entry out instead.")
+}
+
+fn entity_entry(span: Span, what: &str) -> Diagnostic {
+    Diagnostic::error(Code::AnalyzeInvalidOptional, format!("the {what} of a map cannot be an entity"))
+        .primary(span, "arrives as nil where it is not known")
+        .note("Use its `Id`, or as the value a struct that holds it.")
 }
 
 fn table_key(span: Span, found: Option<Span>) -> Diagnostic {

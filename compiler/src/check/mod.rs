@@ -88,6 +88,11 @@ fn is_broken(ty: &Type) -> bool {
     find(ty, &|kind| matches!(kind, TypeKind::Error | TypeKind::Parameter(_))).is_some()
 }
 
+/// The first name of an entity in a type.
+fn find_entity(ty: &Type) -> Option<Span> {
+    find(ty, &|kind| matches!(kind, TypeKind::Entity { .. })).map(|ty| ty.span)
+}
+
 /// The first `Instance` or `unknown` in a type.
 fn find_slot(ty: &Type) -> Option<Span> {
     find(ty, &|kind| matches!(kind, TypeKind::Instance(_) | TypeKind::Unknown)).map(|ty| ty.span)

@@ -30,7 +30,10 @@ fn measurable(event: &Event, declared: &Declared) -> bool {
     let lost = matches!(event.data, Payload::Nothing) && data.is_some_and(|data| data.key == data.value);
     let stateless = event.stream.is_some()
         && match &event.data {
-            Payload::Single(ty) => matches!(ty.meaning().kind, TypeKind::Optional { .. } | TypeKind::Unknown),
+            Payload::Single(ty) => matches!(
+                ty.meaning().kind,
+                TypeKind::Optional { .. } | TypeKind::Unknown | TypeKind::Entity { .. }
+            ),
             Payload::Nothing | Payload::Pack(_) => true,
         };
     !lost && !stateless && !types(event).any(is_broken)

@@ -1,6 +1,6 @@
 //! States: `E3042`. Source: replication design, state; seed coverage, G35 and G37.
 
-use super::{Checked, is_broken};
+use super::{Checked, find_entity, is_broken};
 use crate::diagnostics::{Code, Diagnostic};
 use crate::schema::TypeKind;
 use crate::schema::state::DeclaredState;
@@ -47,6 +47,17 @@ fn data(declared: &DeclaredState, sink: &mut Vec<Diagnostic>) {
     let Some(written) = declared.data.filter(|written| written.key != written.value) else { return };
     let pack = matches!(state.data.kind, TypeKind::Error) && state.data.span == state.span;
     let is_struct = matches!(state.data.meaning().kind, TypeKind::Struct(_));
+    if let (true, Some(entity)) = (is_struct, find_entity(&state.data)) {
+        sink.push(
+            Diagnostic::error(
+                Code::AnalyzeInvalidState,
+                format!("the Data of state \"{}\" names an entity", state.name),
+            )
+            .primary(entity, "cannot be copied")
+            .note("Keep its `Id`: a state copies and compares what it holds."),
+        );
+        return;
+    }
     if is_struct || (!pack && is_broken(&state.data)) {
         return;
     }

@@ -1,6 +1,6 @@
 //! Streams: `E3033` and `W3043`. Source: runtime specification, 10.1.
 
-use super::Checked;
+use super::{Checked, find_entity};
 use crate::diagnostics::{Code, Diagnostic, Fix};
 use crate::schema::event::{Declared, DeclaredMember};
 use crate::schema::{Delivery, Event, Payload, Side, Stream, Type, TypeKind};
@@ -97,7 +97,14 @@ fn data(event: &Event, declared: &Declared, stream: Span, sink: &mut Vec<Diagnos
                 format!("the Data of stream \"{name}\" cannot be optional"),
                 "Use a type that may be nil: that is how a cleared stream arrives.",
             ),
-            _ => return,
+            _ => match find_entity(ty) {
+                Some(entity) => (
+                    entity,
+                    format!("the Data of stream \"{name}\" names an entity"),
+                    "Send its `Id`: a stream copies and compares what it carries, and an entity cannot be copied.",
+                ),
+                None => return,
+            },
         },
     };
     // The `?` of a type that is written with one here, not by the name it has.

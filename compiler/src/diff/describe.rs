@@ -24,6 +24,7 @@ pub(super) fn ty(ty: &Type) -> String {
         TypeKind::Instance(Some(class)) => format!("Instance({class})"),
         TypeKind::Instance(None) => "Instance".to_owned(),
         TypeKind::Unknown => "unknown".to_owned(),
+        TypeKind::Entity { path, index: _ } => format!("{path}?"),
         TypeKind::Optional { inner, .. } => format!("{}?", self::ty(inner)),
         TypeKind::Array { element, length: bounds } => format!("{}{}", self::ty(element), array(bounds)),
         TypeKind::Map { key, value } => format!("map {{ [{}]: {} }}", self::ty(key), self::ty(value)),

@@ -50,6 +50,7 @@ impl Resolver<'_> {
         let meaning = &base_of_resolved(ty, &declared.ty).meaning().kind;
         let fits = match (declared.keyword, meaning) {
             (_, TypeKind::Error) => return None,
+            (TypeKeyword::Type, TypeKind::Entity { .. }) => true,
             (TypeKeyword::Type, _) => bare.is_some(),
             (TypeKeyword::Map, TypeKind::Map { .. })
             | (TypeKeyword::Set, TypeKind::Set(_))

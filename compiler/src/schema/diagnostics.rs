@@ -251,6 +251,14 @@ pub fn excluded_reference(span: Span, name: &str, attribute: Span) -> Diagnostic
     .note("Mark the user with the same profile, or take the mark off the type.")
 }
 
+pub fn bare_entity(span: Span, name: &str, declared: Span) -> Diagnostic {
+    Diagnostic::error(Code::AnalyzeInvalidOptional, format!("\"{name}\" is an entity, and may not be there"))
+        .primary(span, "needs a `?`")
+        .secondary(declared, "declared here")
+        .note(format!("Write `{name}?`: where the entity is not known it arrives as nil."))
+        .opt_fix(Some(Fix::write(span, format!("{name}?"))))
+}
+
 pub fn argument_count(span: Span, name: &str, wanted: usize, given: usize, declared: Span) -> Diagnostic {
     let plural =
         |count: usize| if count == 1 { "1 argument".to_string() } else { format!("{count} arguments") };

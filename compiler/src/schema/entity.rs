@@ -2,6 +2,7 @@
 //! `check/entities.rs`.
 
 use super::event::{Declared, DeclaredMember};
+use super::names::EntityEntry;
 use super::properties::{self, Property};
 use super::resolve::{NameKind, Resolver};
 use super::{Item, Payload, Type, TypeKind};
@@ -148,6 +149,15 @@ impl Resolver<'_> {
     pub(super) fn entity(&mut self, member: &Member) -> Option<Item> {
         let name = &member.name;
         self.declare_member(name, NameKind::Entity, None);
+        // Its own fields may name it, so its name is there before they are read.
+        let index = u8::try_from(self.entities).unwrap_or(u8::MAX);
+        let entry = EntityEntry {
+            span: name.span,
+            path: self.path_of(&name.text).join(".").into(),
+            index,
+            excluded: self.here.excluded,
+        };
+        self.names.add_entity(self.here.scope, &name.text, entry);
         let mut block = self.block(name.span, &name.text, "entity", &member.block, ENTITY_KEYS);
         self.require(&block, &["Data"]);
         let rate =
@@ -203,7 +213,7 @@ impl Resolver<'_> {
             sync,
             input,
             data: data.unwrap_or(Type { kind: TypeKind::Error, span: name.span }),
-            index: u8::try_from(self.entities).unwrap_or(u8::MAX),
+            index,
             span: name.span,
         };
         self.entities += usize::from(compiled);

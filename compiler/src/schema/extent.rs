@@ -95,6 +95,7 @@ impl Measure {
             | TypeKind::Roblox(_)
             | TypeKind::EnumItem(_)
             | TypeKind::Instance(_)
+            | TypeKind::Entity { .. }
             | TypeKind::Unknown
             | TypeKind::Set(_)
             | TypeKind::UnitEnum(_)

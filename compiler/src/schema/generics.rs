@@ -81,6 +81,7 @@ impl Substitution<'_> {
             | TypeKind::Roblox(_)
             | TypeKind::EnumItem(_)
             | TypeKind::Instance(_)
+            | TypeKind::Entity { .. }
             | TypeKind::Unknown
             | TypeKind::Set(_)
             | TypeKind::UnitEnum(_)

@@ -47,6 +47,51 @@ pub struct Schema {
     pub root: Scope,
 }
 
+impl Schema {
+    /// Every entity, in order of declaration.
+    pub fn entities(&self) -> Vec<&Entity> {
+        fn walk<'a>(scope: &'a Scope, found: &mut Vec<&'a Entity>) {
+            for item in &scope.items {
+                match item {
+                    Item::Entity(entity) => found.push(entity),
+                    Item::Scope(inner) => walk(inner, found),
+                    Item::Type(_) | Item::Event(_) | Item::Function(_) | Item::State(_) | Item::Table(_) => {}
+                }
+            }
+        }
+        let mut found = Vec::new();
+        walk(&self.root, &mut found);
+        found
+    }
+
+    /// Whether `is_so` holds for a type somewhere in the schema, templates of generics left out.
+    pub fn any_type(&self, is_so: &dyn Fn(&TypeKind) -> bool) -> bool {
+        fn inside(ty: &Type, is_so: &dyn Fn(&TypeKind) -> bool) -> bool {
+            is_so(&ty.kind) || ty.parts().into_iter().any(|part| inside(part, is_so))
+        }
+        fn carried(payload: &Payload, is_so: &dyn Fn(&TypeKind) -> bool) -> bool {
+            payload.parameters().into_iter().any(|(_, ty)| inside(ty, is_so))
+        }
+        fn scope(of: &Scope, is_so: &dyn Fn(&TypeKind) -> bool) -> bool {
+            of.items.iter().any(|item| match item {
+                Item::Type(_) => false,
+                Item::Event(event) => carried(&event.data, is_so),
+                Item::Function(function) => {
+                    carried(&function.data, is_so) || carried(&function.return_, is_so)
+                }
+                Item::State(state) => state.types().into_iter().any(|ty| inside(ty, is_so)),
+                Item::Table(table) => table.fields.iter().any(|field| inside(&field.ty, is_so)),
+                Item::Entity(entity) => [Some(&entity.data), entity.input.as_ref()]
+                    .into_iter()
+                    .flatten()
+                    .any(|ty| inside(ty, is_so)),
+                Item::Scope(inner) => scope(inner, is_so),
+            })
+        }
+        self.types.iter().any(|decl| inside(&decl.ty, is_so)) || scope(&self.root, is_so)
+    }
+}
+
 /// Index into [`Schema::types`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct TypeId(pub u32);
@@ -336,6 +381,7 @@ impl Type {
             | TypeKind::Roblox(_)
             | TypeKind::EnumItem(_)
             | TypeKind::Instance(_)
+            | TypeKind::Entity { .. }
             | TypeKind::Unknown
             | TypeKind::Set(_)
             | TypeKind::UnitEnum(_)
@@ -382,6 +428,13 @@ pub enum TypeKind {
     Instance(Option<String>),
     /// `unknown`
     Unknown,
+    /// `Ship?`, the name of an entity: what stands for it on either side, or nil.
+    Entity {
+        /// Names from the top level down to its own, with dots between them.
+        path: Arc<str>,
+        /// Its number among the entities.
+        index: u8,
+    },
     /// `T?`
     Optional {
         /// `T`

@@ -39,11 +39,25 @@ pub(super) struct MemberEntry {
     pub scope: Option<ScopeId>,
 }
 
+/// An entity a name stands for, which is a type as well.
+#[derive(Clone, Debug)]
+pub(super) struct EntityEntry {
+    /// Where its name is declared.
+    pub span: Span,
+    /// Names from the top level down to its own, with dots.
+    pub path: Arc<str>,
+    /// Its number among the entities.
+    pub index: u8,
+    /// The attribute that leaves it out.
+    pub excluded: Option<Span>,
+}
+
 #[derive(Clone, Debug, Default)]
 struct ScopeNames {
     parent: Option<ScopeId>,
     types: BTreeMap<String, TypeEntry>,
     members: BTreeMap<String, MemberEntry>,
+    entities: BTreeMap<String, EntityEntry>,
     /// Exported types: where the name and the word `export` are.
     exports: BTreeMap<String, (Span, Span)>,
     /// Types this scope declares anywhere, for messages about order.
@@ -57,6 +71,8 @@ struct ScopeNames {
 pub(super) enum Found<'n> {
     /// A declared type.
     Type(&'n TypeEntry),
+    /// An entity.
+    Entity(&'n EntityEntry),
     /// Into a file that could not be read; already reported.
     Unread,
     /// Nowhere.
@@ -127,11 +143,16 @@ impl Names {
         self.scopes[scope.0].members.entry(name.to_string()).or_insert(entry);
     }
 
+    /// Declares an entity as the type that its name is; an earlier one of the name stays.
+    pub fn add_entity(&mut self, scope: ScopeId, name: &str, entry: EntityEntry) {
+        self.scopes[scope.0].entities.entry(name.to_string()).or_insert(entry);
+    }
+
     /// The type a path means.
     pub fn lookup(&self, scope: ScopeId, path: &str) -> Option<&TypeEntry> {
         match self.find(scope, path) {
             Found::Type(entry) => Some(entry),
-            Found::Unread | Found::Nothing => None,
+            Found::Entity(_) | Found::Unread | Found::Nothing => None,
         }
     }
 
@@ -151,6 +172,8 @@ impl Names {
                 }
             } else if let Some(entry) = here.types.get(segments[at]) {
                 return Found::Type(entry);
+            } else if let Some(entry) = here.entities.get(segments[at]) {
+                return Found::Entity(entry);
             }
             match here.parent {
                 Some(parent) => scope = parent,
@@ -177,6 +200,9 @@ impl Names {
             } else if let Some(entry) = here.types.get(segments[at]) {
                 places[at] = Some(entry.span);
                 return places;
+            } else if let Some(entry) = here.entities.get(segments[at]) {
+                places[at] = Some(entry.span);
+                return places;
             }
             match here.parent {
                 Some(parent) => scope = parent,
@@ -200,6 +226,9 @@ impl Names {
             let params = entry.params.as_ref().map(Vec::len);
             found.push(Visible { path: format!("{prefix}{name}"), span: entry.span, params });
         }
+        for (name, entry) in &scope.entities {
+            found.push(Visible { path: format!("{prefix}{name}?"), span: entry.span, params: None });
+        }
         for (name, member) in &scope.members {
             if let Some(inner) = member.scope {
                 self.paths_in(&self.scopes[inner.0], &format!("{prefix}{name}."), found);
@@ -214,7 +243,8 @@ impl Names {
 
     /// Names of the types visible without a path, innermost scope first.
     pub fn visible_names(&self, scope: ScopeId) -> impl Iterator<Item = &str> {
-        self.chain(scope).flat_map(|scope| scope.types.keys().map(String::as_str))
+        self.chain(scope)
+            .flat_map(|scope| scope.types.keys().chain(scope.entities.keys()).map(String::as_str))
     }
 
     /// The path to a type of that very name in a scope inside one of those around here, when there is one alone.

@@ -373,9 +373,12 @@ impl<'a> Resolver<'a> {
 fn ahead(declarations: &[Declaration]) -> BTreeMap<String, Span> {
     let mut ahead = BTreeMap::new();
     for declaration in declarations {
-        if let DeclarationKind::Type(declared) = &declaration.kind {
-            ahead.entry(declared.name.text.clone()).or_insert(declared.name.span);
-        }
+        let name = match &declaration.kind {
+            DeclarationKind::Type(declared) => &declared.name,
+            DeclarationKind::Entity(declared) => &declared.name,
+            _ => continue,
+        };
+        ahead.entry(name.text.clone()).or_insert(name.span);
     }
     ahead
 }

@@ -7,7 +7,7 @@ use super::ahead::References;
 use super::classes;
 use super::diagnostics as say;
 use super::generics::{Arguments, optional, substitute};
-use super::names::{Found, TypeEntry};
+use super::names::{EntityEntry, Found, TypeEntry};
 use super::primitive;
 use super::resolve::Resolver;
 use super::{Field, Type, TypeKind, Variant};
@@ -52,6 +52,9 @@ impl Resolver<'_> {
                 {
                     self.report(say::optional_quat(written.span, quat.primitive.text()));
                     TypeKind::Error
+                }
+                ast::TypeKind::Reference(reference) if let Some(entity) = self.entity_named(reference) => {
+                    self.entity_kind(reference, &entity)
                 }
                 _ => optional(self.owned_ty(inner, owner)),
             },
@@ -108,6 +111,34 @@ impl Resolver<'_> {
         Type { kind, span }
     }
 
+    /// The entity that a reference names, when it is one.
+    fn entity_named(&self, reference: &ast::Reference) -> Option<EntityEntry> {
+        if self.here.params.contains(&reference.name.text) {
+            return None;
+        }
+        match self.names.find(self.here.scope, &reference.name.text) {
+            Found::Entity(entity) => Some(entity.clone()),
+            Found::Type(_) | Found::Unread | Found::Nothing => None,
+        }
+    }
+
+    /// `Ship?`
+    fn entity_kind(&mut self, reference: &ast::Reference, entity: &EntityEntry) -> TypeKind {
+        let (name, refine) = (&reference.name, &reference.refine);
+        self.index.lookups.push((self.here.scope, name.span));
+        let refined =
+            refine.angles.as_ref().map(|angles| angles.span).or(refine.range.map(|range| range.span));
+        if let Some(at) = refined {
+            self.report(say::cannot_refine(at, &name.text, Some(entity.span), false));
+            return TypeKind::Error;
+        }
+        if let (Some(attribute), None) = (entity.excluded, self.here.excluded) {
+            self.report(say::excluded_reference(name.span, &name.text, attribute));
+            return TypeKind::Error;
+        }
+        TypeKind::Entity { path: Arc::clone(&entity.path), index: entity.index }
+    }
+
     fn reference_kind(&mut self, reference: &ast::Reference, span: Span) -> TypeKind {
         let (name, refine) = (&reference.name, &reference.refine);
         self.index.lookups.push((self.here.scope, name.span));
@@ -121,6 +152,11 @@ impl Resolver<'_> {
         }
         let entry = match self.names.find(self.here.scope, &name.text) {
             Found::Type(entry) => entry.clone(),
+            Found::Entity(entity) => {
+                let declared = entity.span;
+                self.report(say::bare_entity(name.span, &name.text, declared));
+                return TypeKind::Error;
+            }
             Found::Unread => return TypeKind::Error,
             Found::Nothing => return self.unknown(name),
         };
@@ -295,6 +331,10 @@ impl Resolver<'_> {
     /// Fields of the struct a merge names; none when it names no struct.
     fn merged(&mut self, reference: &ast::Reference) -> Arc<[Field]> {
         let name = &reference.name;
+        if let Some(entity) = self.entity_named(reference) {
+            self.report(say::not_a_struct(name.span, &name.text, Some(entity.span)));
+            return Arc::new([]);
+        }
         let declared = self.names.lookup(self.here.scope, &name.text).map(|entry| entry.span);
         let ty = self.reference(reference, name.span);
         match &ty.meaning().kind {

@@ -69,6 +69,9 @@ fn block(kind: BlockKind, layout: Layout, body: impl FnOnce(&mut Claims) -> Node
     }
 }
 
+/// Bytes of a name of an entity: its id as an `f64`, which holds every id there may be; 0 for none.
+const REFERENCE_SIZE: u32 = 8;
+
 /// Walks a type. Small, and so are the functions it goes through: types may be hundreds deep.
 fn walk(claims: &mut Claims, layout: Layout, ty: &Type) -> Node {
     let span = ty.span;
@@ -94,6 +97,7 @@ fn walk(claims: &mut Claims, layout: Layout, ty: &Type) -> Node {
         | TypeKind::Roblox(_)
         | TypeKind::EnumItem(_)
         | TypeKind::Instance(_)
+        | TypeKind::Entity { .. }
         | TypeKind::Unknown
         | TypeKind::Set(_)
         | TypeKind::UnitEnum(_)
@@ -148,6 +152,11 @@ fn leaf(claims: &mut Claims, layout: Layout, ty: &Type) -> Node {
             node(Shape::Instance { class: class.clone(), optional: false }, Size::slot(), span)
         }
         TypeKind::Unknown => node(Shape::Unknown, Size::slot(), span),
+        TypeKind::Entity { path, index } => {
+            let shape =
+                Shape::Entity { path: path.clone(), index: *index, place: claims.bytes(REFERENCE_SIZE) };
+            node(shape, Size::bytes(u64::from(REFERENCE_SIZE)), span)
+        }
         TypeKind::Set(flags) => set(claims, flags, span),
         TypeKind::UnitEnum(values) => {
             let bits = claims.bits(index_width(values.len()));
@@ -303,6 +312,7 @@ fn is_bare_table(element: &Type, layout: Layout) -> bool {
         | TypeKind::Roblox(_)
         | TypeKind::EnumItem(_)
         | TypeKind::Instance(_)
+        | TypeKind::Entity { .. }
         | TypeKind::Unknown
         | TypeKind::Optional { .. }
         | TypeKind::UnitEnum(_)
@@ -335,6 +345,7 @@ fn claims_head(ty: &Type, layout: Layout) -> bool {
         | TypeKind::Roblox(_)
         | TypeKind::EnumItem(_)
         | TypeKind::Instance(_)
+        | TypeKind::Entity { .. }
         | TypeKind::Unknown
         | TypeKind::Set(_)
         | TypeKind::UnitEnum(_)

@@ -67,6 +67,8 @@ fn node(of: &Node, source: &mut Source<'_>) -> Value {
             let class = class.clone().unwrap_or_else(|| "Instance".to_owned());
             Value::Instance { id: source.below(1 << 32), class }
         }
+        // None is there to be named.
+        Shape::Entity { .. } => Value::Nil,
         Shape::Unknown => Value::Number(source.below(1000) as f64),
         Shape::Optional { presence: _, block } => {
             if source.once_in(3) {

@@ -14,7 +14,7 @@
 //! the velocities and the tick of the input consumed last, where the entity has them.
 
 use crate::schema::{Element, Entity, Following, Ownership, Payload, Type};
-use crate::wire::plan::{Layout, Plan};
+use crate::wire::plan::{Block, Layout, Node, Plan, Shape};
 
 /// Most bits of a mask: what a Luau number holds without loss.
 pub const MAX_PARTS: usize = 48;
@@ -90,7 +90,47 @@ impl Part {
     }
 }
 
+impl Part {
+    /// Whether one of its values names an entity.
+    pub fn refers(&self) -> bool {
+        refers(&self.plan.block)
+    }
+}
+
+/// Whether something in a block names an entity.
+fn refers(block: &Block) -> bool {
+    fn node(of: &Node) -> bool {
+        match &of.shape {
+            Shape::Entity { .. } => true,
+            Shape::Optional { block, .. } => refers(block),
+            Shape::Array(array) => refers(&array.block),
+            Shape::Map(map) => refers(&map.entry),
+            Shape::TaggedEnum(tagged) => tagged.variants.iter().any(|variant| refers(&variant.block)),
+            Shape::Struct(members) | Shape::Pack(members) => members.iter().any(|member| node(&member.node)),
+            Shape::Entry(pair) => pair.iter().any(node),
+            Shape::Number(_)
+            | Shape::Boolean(_)
+            | Shape::Bytes(_)
+            | Shape::Vector(_)
+            | Shape::CFrame(_)
+            | Shape::Roblox { .. }
+            | Shape::EnumItem { .. }
+            | Shape::Instance { .. }
+            | Shape::Unknown
+            | Shape::Booleans(_)
+            | Shape::Set(_)
+            | Shape::UnitEnum { .. } => false,
+        }
+    }
+    node(&block.body)
+}
+
 impl EntityWire {
+    /// Whether `Data` names entities.
+    pub fn refers(&self) -> bool {
+        self.parts.iter().any(Part::refers)
+    }
+
     /// Plans one entity.
     pub fn of(entity: &Entity) -> EntityWire {
         let synced = entity.sync.iter().flat_map(|class| {

@@ -204,6 +204,15 @@ pub enum Shape {
     },
     /// `unknown`: one slot; an empty one refuses the item.
     Unknown,
+    /// The name of an entity: its id as an `f64`, 0 for nil. One that is not known to who reads it is nil.
+    Entity {
+        /// Its path, with dots.
+        path: Arc<str>,
+        /// Its number among the entities.
+        index: u8,
+        /// Where the id lies.
+        place: Place,
+    },
     /// `T?` with a presence bit; the block is there when the bit is 1.
     Optional {
         /// 1 when present.

@@ -229,6 +229,7 @@ impl Writer<'_> {
             TypeKind::EnumItem(name) => self.class("Enum", name),
             TypeKind::Instance(class) => self.class("Instance", class.as_deref().unwrap_or("Instance")),
             TypeKind::Unknown => self.text.push_str("p:unknown"),
+            TypeKind::Entity { path: _, index } => put(self.text, format_args!("r:{index}")),
             TypeKind::Optional { inner, presence_bit: _ } => {
                 self.text.push_str("o:");
                 self.ty(inner);

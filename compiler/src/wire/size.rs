@@ -270,6 +270,7 @@ fn fields_of(node: &Node, path: &str, depth: u32, found: &mut Vec<FieldSize>) {
         | Shape::CFrame(_)
         | Shape::Roblox { .. }
         | Shape::EnumItem { .. }
+        | Shape::Entity { .. }
         | Shape::Instance { .. }
         | Shape::Unknown
         | Shape::Booleans(_)

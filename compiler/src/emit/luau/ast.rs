@@ -410,6 +410,12 @@ impl Block {
         self
     }
 
+    /// Appends statements.
+    pub fn extend(&mut self, stats: impl IntoIterator<Item = Stat>) -> &mut Self {
+        self.stats.extend(stats);
+        self
+    }
+
     /// Appends another block's statements.
     pub fn append(&mut self, other: Block) -> &mut Self {
         self.stats.extend(other.stats);

@@ -57,6 +57,7 @@ const OWN: &[&str] = &[
     "ItemAt",
     "Items",
     "ItemsRead",
+    "Kinds",
     "Last",
     "List",
     "Listener",

@@ -118,6 +118,7 @@ impl Words<'_> {
             | TypeKind::Roblox(_)
             | TypeKind::EnumItem(_)
             | TypeKind::Instance(_)
+            | TypeKind::Entity { .. }
             | TypeKind::Unknown
             | TypeKind::Set(_)
             | TypeKind::UnitEnum(_)

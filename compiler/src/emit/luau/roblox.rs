@@ -2,8 +2,9 @@
 
 use super::ast::*;
 use super::context::{Context, Names};
+use super::module::member;
 use super::number;
-use crate::schema::{NumberKind, RobloxType, Rotation};
+use crate::schema::{NumberKind, RobloxType, Rotation, Side};
 use crate::wire::plan::{CFrame, Node, Place, Shape};
 
 /// Bytes of a type that claims them.
@@ -11,6 +12,7 @@ fn claimed(shape: &Shape) -> u32 {
     match shape {
         Shape::CFrame(frame) => frame.position.size() * 3 + frame.rotation.size(),
         Shape::EnumItem { .. } => 2,
+        Shape::Entity { .. } => 8,
         // It moves the cursor itself.
         Shape::Roblox { ty: RobloxType::ColorSequence, .. } => 0,
         Shape::Roblox { ty, .. } => ty.size(),
@@ -21,7 +23,7 @@ fn claimed(shape: &Shape) -> u32 {
 fn place_of(shape: &Shape) -> Place {
     match shape {
         Shape::CFrame(frame) => frame.place,
-        Shape::EnumItem { place, .. } | Shape::Roblox { place, .. } => *place,
+        Shape::EnumItem { place, .. } | Shape::Roblox { place, .. } | Shape::Entity { place, .. } => *place,
         _ => Place::Append,
     }
 }
@@ -51,6 +53,7 @@ pub fn write(
     let expected = match &node.shape {
         Shape::CFrame(_) => "CFrame",
         Shape::EnumItem { .. } => "EnumItem",
+        Shape::Entity { .. } => "table",
         Shape::Roblox { ty, .. } => ty.class(),
         _ => "",
     };
@@ -60,7 +63,12 @@ pub fn write(
         let body = block(|b| {
             b.call("error", [apply(message, [text(what), text(expected), actual.clone()]), num(level)]);
         });
-        out.when(ne(actual, text(expected)), body);
+        let wrong = ne(actual, text(expected));
+        let wrong = match &node.shape {
+            Shape::Entity { .. } => and(ne(value.clone(), Expr::Nil), wrong),
+            _ => wrong,
+        };
+        out.when(wrong, body);
     }
     match &node.shape {
         Shape::CFrame(frame) => write_cframe(cx, names, frame, value, at, out),
@@ -83,6 +91,10 @@ pub fn write(
             put("writeu16", at, name(number), out);
         }
         Shape::Roblox { ty, .. } => write_fixed(cx, *ty, value, at, out),
+        Shape::Entity { .. } => {
+            let id = field(value.clone(), member(cx.options.casing, "Id"));
+            put("writef64", at, choose(value, id, num(0)), out);
+        }
         _ => {}
     }
     if place == Place::Append {
@@ -188,6 +200,13 @@ pub fn read(
             name(local)
         }
         Shape::Roblox { ty, .. } => read_fixed(cx, names, *ty, what, at, out),
+        Shape::Entity { index, .. } => {
+            let named = match cx.side {
+                Side::Server => cx.runtime("EntityStore", "named"),
+                Side::Client => cx.runtime("EntityMirrors", "named"),
+            };
+            apply(named, [num(*index), get("readf64", at)])
+        }
         _ => Expr::Nil,
     };
     if place == Place::Append {

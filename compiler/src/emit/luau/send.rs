@@ -508,6 +508,7 @@ fn passes_for_any_table(node: &Node) -> bool {
         | Shape::Vector(_)
         | Shape::CFrame(_)
         | Shape::EnumItem { .. }
+        | Shape::Entity { .. }
         | Shape::Roblox { .. }
         | Shape::UnitEnum { .. }
         | Shape::TaggedEnum(_)

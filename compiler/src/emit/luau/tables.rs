@@ -3,9 +3,9 @@
 use super::ast::*;
 use super::context::{Context, Names};
 use super::module::{BATCH, State, member, positional};
-use super::{read, types, write};
+use super::{read, traffic, types, write};
 use crate::schema::table::MAX_ROWS;
-use crate::schema::{Item, Schema, Scope, Side, Table, TableGuard, TypeKind};
+use crate::schema::{Channel, Item, Schema, Scope, Side, Table, TableGuard, TypeKind};
 use crate::wire::Wire;
 use crate::wire::table::TableWire;
 
@@ -265,7 +265,11 @@ impl Tables {
             name("RowRemote")
         };
         if cx.is_server() {
-            let take = if self.reads {
+            let take = if self.reads && cx.options.traffic_stats {
+                let taken = call("TableGate.take", [name("Player"), name("Packet")]);
+                let body = block(|b| _ = b.when(taken, traffic::packet(cx, Channel::Reliable)));
+                lambda(Function::new(vec![param("Player", ty("Player")), param("Packet", ty("any"))], body))
+            } else if self.reads {
                 path("TableGate.take")
             } else {
                 // Nothing is read on it, and what is not read would be kept for a listener.
@@ -275,7 +279,9 @@ impl Tables {
         } else if self.reads {
             let receive = cx.runtime("InRows", "receive");
             let failed = cx.runtime("ClientReports", "decodeFailed");
+            let counted = traffic::packet(cx, Channel::Reliable);
             let body = block(|b| {
+                b.append(counted);
                 b.push(Stat::Local(
                     vec![bare("Done"), bare("Failure")],
                     vec![call("pcall", [receive, name("Packet"), Expr::Nil, Expr::Nil])],
@@ -299,7 +305,17 @@ impl Tables {
     pub fn flush(&self, cx: &mut Context, out: &mut Block) {
         if self.sends {
             let flush = cx.runtime("OutRows", if cx.is_server() { "toAll" } else { "toServer" });
-            out.push(Stat::Call(apply(flush, [name("TableRemote")])));
+            let sent = apply(flush, [name("TableRemote")]);
+            if !traffic::is_metered(cx) {
+                out.push(Stat::Call(sent));
+                return;
+            }
+            out.local("RowBytes", sent);
+            let mut args = vec![name("RowBytes")];
+            if cx.is_server() {
+                args.insert(0, method(name("Players"), "GetPlayers", []));
+            }
+            out.when(name("RowBytes"), block(|b| _ = b.call("ToldReliable", args)));
         }
     }
 

@@ -1,7 +1,7 @@
 //! Luau types: the schema's named types as `export type`, and the type of any value of a plan.
 
 use super::ast::{Block, LuauType, Stat, array, optional, ty};
-use crate::schema::{Payload, Schema, Type, TypeDecl, TypeKind};
+use crate::schema::{Entity, Payload, Schema, Type, TypeDecl, TypeKind};
 use crate::wire::plan::{Node, Shape};
 
 /// An `export type` for each declared type, in order of declaration.
@@ -65,6 +65,7 @@ pub fn of_type(schema: &Schema, value: &Type) -> LuauType {
         TypeKind::EnumItem(name) => ty(format!("Enum.{name}")),
         TypeKind::Instance(class) => ty(class.as_deref().unwrap_or("Instance")),
         TypeKind::Unknown | TypeKind::Error => ty("any"),
+        TypeKind::Entity { path: _, index } => optional(ty(handle(schema, *index))),
         TypeKind::Optional { inner, .. } => optional(of_type(schema, inner)),
         TypeKind::Array { element, .. } => array(of_type(schema, element)),
         TypeKind::Map { key, value } => {
@@ -109,6 +110,7 @@ pub fn of_node(schema: &Schema, node: &Node) -> LuauType {
             if *is_optional { optional(class) } else { class }
         }
         Shape::Unknown => ty("any"),
+        Shape::Entity { path: _, index, place: _ } => optional(ty(handle(schema, *index))),
         Shape::Optional { block, .. } => optional(of_node(schema, &block.body)),
         Shape::Array(list) => array(of_node(schema, &list.block.body)),
         Shape::Booleans(_) => array(ty("boolean")),
@@ -134,6 +136,22 @@ pub fn of_node(schema: &Schema, node: &Node) -> LuauType {
         ),
         Shape::Entry(_) => ty("any"),
     }
+}
+
+/// Name of the type of what stands for an entity on the side at hand: a type of its own name on neither.
+pub fn handle(schema: &Schema, index: u8) -> String {
+    let entities = schema.entities();
+    let joined = |entity: &Entity| entity.path.join("_");
+    let Some(own) = entities.iter().find(|entity| entity.index == index) else { return "any".to_owned() };
+    let mut name = joined(own);
+    if entities.iter().any(|other| other.index < index && joined(other) == name) {
+        name = format!("{name}{index}");
+    }
+    name.push_str("_Handle");
+    while schema.types.iter().any(|decl| decl.luau_name == name) {
+        name.push('_');
+    }
+    name
 }
 
 fn flags_table(flags: &[String]) -> LuauType {

@@ -3,7 +3,7 @@
 use super::ast::*;
 use super::context::Context;
 use super::module::Live;
-use super::{limits, locals, module, print};
+use super::{entity, limits, locals, module, print, types};
 use crate::schema::{Schema, Side};
 use crate::wire::Wire;
 
@@ -18,6 +18,11 @@ pub fn emit(schema: &Schema, wire: &Wire) -> String {
         .chain(limits::entry(cx))
         .collect();
     let mut file = module::header("types", &wire.signature, &[]);
+    for entity in schema.entities().into_iter().filter(|entity| entity::is_named(schema, entity.index)) {
+        // What stands for it has members of one side only.
+        let name = types::handle(schema, entity.index);
+        file.push(Stat::TypeAlias { export: false, name, generics: Vec::new(), ty: ty("any") });
+    }
     file.append(module::foundations(cx));
     file.ret([Expr::Table(members)]);
     locals::relieve(&mut file);

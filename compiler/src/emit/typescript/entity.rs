@@ -6,18 +6,7 @@ use super::ast::{
 use super::members::Members;
 use super::names::Place;
 use crate::emit::luau::module::member;
-use crate::schema::{Entity, Following, Item, Ownership, Relevance, Scope};
-
-/// Every entity of a scope and those inside it.
-fn entities<'a>(scope: &'a Scope, found: &mut Vec<&'a Entity>) {
-    for item in &scope.items {
-        match item {
-            Item::Entity(entity) => found.push(entity),
-            Item::Scope(inner) => entities(inner, found),
-            Item::Type(_) | Item::Event(_) | Item::Function(_) | Item::State(_) | Item::Table(_) => {}
-        }
-    }
-}
+use crate::schema::{Entity, Following, Ownership, Relevance};
 
 fn left_out(mut one: Param) -> Param {
     one.optional = true;
@@ -31,8 +20,7 @@ impl Members<'_> {
 
     /// The interface that stands for an entity on this side.
     fn object_name(&self, entity: &Entity) -> String {
-        let end = if self.is_server() { "Entity" } else { "Mirror" };
-        self.types.names.own(&format!("{}{end}", entity.path.concat()))
+        self.types.object_name(entity, self.side)
     }
 
     fn object(&self, entity: &Entity, place: &Place) -> Type {
@@ -49,8 +37,7 @@ impl Members<'_> {
 
     /// Interfaces of every entity.
     pub fn entity_interfaces(&self) -> Vec<Statement> {
-        let mut found = Vec::new();
-        entities(&self.types.schema.root, &mut found);
+        let found = self.types.schema.entities();
         let interface = |entity: &&Entity| Statement::Interface {
             doc: None,
             name: self.object_name(entity),
@@ -186,8 +173,7 @@ impl Members<'_> {
 
     /// Members of the module itself that entities bring in.
     pub fn entity_module(&self) -> Vec<(&'static str, Type)> {
-        let mut found = Vec::new();
-        entities(&self.types.schema.root, &mut found);
+        let found = self.types.schema.entities();
         if found.is_empty() {
             return Vec::new();
         }

@@ -25,7 +25,7 @@ pub struct Declarations<'a> {
 impl<'a> Declarations<'a> {
     /// Of a schema, with the comments of its files.
     pub fn new(schema: &'a Schema, docs: &'a Docs<'a>) -> Declarations<'a> {
-        Declarations { types: Types { schema, names: Names::of(schema), docs } }
+        Declarations { types: Types { schema, names: Names::of(schema), docs, side: None } }
     }
 
     /// Text of the server module's declaration.
@@ -45,9 +45,12 @@ impl<'a> Declarations<'a> {
     }
 
     fn module(&self, side: Side) -> String {
-        let members = Members { types: &self.types, side };
+        let Types { schema, docs, .. } = self.types;
+        let of_side =
+            Declarations { types: Types { side: Some(side), ..Declarations::new(schema, docs).types } };
+        let members = Members { types: &of_side.types, side };
         let own = members.module().into_iter().map(constant).collect();
-        self.file(members.interfaces(), own, Some(&members))
+        of_side.file(members.interfaces(), own, Some(&members))
     }
 
     fn file(&self, interfaces: Body, own: Body, members: Option<&Members>) -> String {

@@ -3,7 +3,7 @@
 use super::ast::{Property, Type, or_undefined, ty, union};
 use super::names::{Names, Place};
 use crate::docs::Docs;
-use crate::schema::{self, Field, Schema, TypeKind};
+use crate::schema::{self, Entity, Field, Schema, Side, TypeKind};
 
 /// What naming a type takes.
 pub struct Types<'a> {
@@ -13,6 +13,8 @@ pub struct Types<'a> {
     pub names: Names<'a>,
     /// Comments of its files.
     pub docs: &'a Docs<'a>,
+    /// Whose module it is; `None` for types alone.
+    pub side: Option<Side>,
 }
 
 impl Types<'_> {
@@ -29,6 +31,7 @@ impl Types<'_> {
             TypeKind::EnumItem(name) => ty(self.names.global_member("Enum", name, place)),
             TypeKind::Instance(class) => self.global(class.as_deref().unwrap_or("Instance"), place),
             TypeKind::Unknown | TypeKind::Error => ty("unknown"),
+            TypeKind::Entity { path: _, index } => or_undefined(self.handle(*index, place)),
             TypeKind::Optional { inner, .. } => or_undefined(self.of(inner, place)),
             TypeKind::Array { element, .. } => Type::Array(Box::new(self.of(element, place))),
             TypeKind::Map { key, value } => {
@@ -69,6 +72,21 @@ impl Types<'_> {
         }
     }
 
+    /// What stands for an entity on this side. Where it is on neither, nothing is known of it.
+    fn handle(&self, index: u8, place: &Place) -> Type {
+        let entities = self.schema.entities();
+        match (self.side, entities.into_iter().find(|entity| entity.index == index)) {
+            (Some(side), Some(entity)) => self.global(&self.object_name(entity, side), place),
+            _ => ty("unknown"),
+        }
+    }
+
+    /// The interface that stands for an entity on a side.
+    pub fn object_name(&self, entity: &Entity, side: Side) -> String {
+        let end = if side == Side::Server { "Entity" } else { "Mirror" };
+        self.names.own(&format!("{}{end}", entity.path.concat()))
+    }
+
     /// A type of the platform or of roblox-ts.
     pub fn global(&self, name: &str, place: &Place) -> Type {
         ty(self.names.global(name, place))
@@ -89,6 +107,7 @@ impl Types<'_> {
     pub fn present(&self, value: &schema::Type, place: &Place) -> Type {
         match &value.kind {
             TypeKind::Optional { inner, .. } => self.of(inner, place),
+            TypeKind::Entity { path: _, index } => self.handle(*index, place),
             _ => self.of(value, place),
         }
     }
@@ -96,5 +115,5 @@ impl Types<'_> {
 
 /// Whether a value may be nil, also when only an alias says so.
 pub fn is_optional(value: &schema::Type) -> bool {
-    matches!(value.meaning().kind, TypeKind::Optional { .. })
+    matches!(value.meaning().kind, TypeKind::Optional { .. } | TypeKind::Entity { .. })
 }

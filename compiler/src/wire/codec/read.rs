@@ -169,6 +169,7 @@ impl<'a> Reader<'a> {
             | Shape::CFrame(_)
             | Shape::Roblox { .. }
             | Shape::EnumItem { .. }
+            | Shape::Entity { .. }
             | Shape::Instance { .. }
             | Shape::Unknown
             | Shape::Booleans(_)
@@ -216,6 +217,10 @@ impl<'a> Reader<'a> {
                     return Err(Problem::Item { enum_name: name.clone(), value: raw as u16 });
                 }
                 self.leaf_value(at, Value::EnumItem { enum_name: name.clone(), value: raw })
+            }
+            Shape::Entity { place, .. } => {
+                let (id, at) = self.number(frame, *place, NumberKind::F64)?;
+                self.leaf_value(at, if id == 0.0 { Value::Nil } else { Value::Number(id) })
             }
             Shape::Instance { class, optional } => self.instance(class.as_deref(), *optional),
             Shape::Unknown => {

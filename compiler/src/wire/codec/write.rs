@@ -117,6 +117,7 @@ impl<'a> Writer<'a> {
             | Shape::CFrame(_)
             | Shape::Roblox { .. }
             | Shape::EnumItem { .. }
+            | Shape::Entity { .. }
             | Shape::Instance { .. }
             | Shape::Unknown
             | Shape::Booleans(_)
@@ -169,6 +170,15 @@ impl<'a> Writer<'a> {
                     return Err(Refusal::EnumValue(*item));
                 }
                 self.put_number(frame, *place, NumberKind::U16, *item);
+                Ok(())
+            }
+            Shape::Entity { path, place, .. } => {
+                let id = match value {
+                    Value::Nil => 0.0,
+                    Value::Number(id) => *id,
+                    _ => return wrong_type(path, value),
+                };
+                self.put_number(frame, *place, NumberKind::F64, id);
                 Ok(())
             }
             Shape::Instance { class, optional: _ } => {

@@ -1,36 +1,39 @@
 //! Entities in the client module.
 
+use std::ops::Deref;
+
 use super::super::ast::*;
 use super::super::context::Context;
 use super::super::module::{disconnect_type, member};
 use super::super::traffic;
-use super::{EntityInfo, codec, function_type, method_type};
-use crate::schema::{Entity, Schema};
+use super::{Entities, EntityInfo, codec, function_type, method_type};
+use crate::schema::{Channel, Entity, Schema};
 use crate::wire::Wire;
 use crate::wire::entity::Extra;
 
 /// The entities of a client module.
-pub struct Mirrors<'a> {
-    all: Vec<EntityInfo<'a>>,
+pub struct Mirrors<'a>(Entities<'a>);
+
+impl<'a> Deref for Mirrors<'a> {
+    type Target = Entities<'a>;
+
+    fn deref(&self) -> &Entities<'a> {
+        &self.0
+    }
 }
 
 impl<'a> Mirrors<'a> {
     /// Of a schema.
     pub fn new(schema: &'a Schema, wire: &'a Wire) -> Mirrors<'a> {
-        Mirrors { all: super::entities(schema, wire, "Mirror") }
-    }
-
-    /// Whether there is none.
-    pub fn is_empty(&self) -> bool {
-        self.all.is_empty()
+        Mirrors(Entities::new(schema, wire, "Mirror"))
     }
 
     fn is_drawn(&self) -> bool {
-        self.all.iter().any(|info| info.has_transform() || !info.wire.synced.is_empty())
+        self.any(|info| info.has_transform() || !info.wire.synced.is_empty())
     }
 
     fn is_predicted(&self) -> bool {
-        self.all.iter().any(|info| info.wire.velocity && info.wire.input.is_some())
+        self.any(|info| info.wire.velocity && info.wire.input.is_some())
     }
 
     /// Types, codecs and declarations.
@@ -39,20 +42,27 @@ impl<'a> Mirrors<'a> {
         if self.is_empty() {
             return out;
         }
+        out.extend(self.kinds());
         for info in &self.all {
             out.push(info.data_type(cx.schema));
             out.push(object_type(cx, info));
+            out.extend(info.handle_type(cx.schema));
             out.blank();
+            let mut own = Block::new();
             let path = info.entity.path.join(".");
             let mut parts = Vec::new();
             for (place, part) in info.wire.parts.iter().enumerate() {
                 let function = format!("Read{}Part{}", info.key, place + 1);
-                out.push(codec::reader(cx, &function, &path, &part.plan, &part.fields));
+                own.push(codec::reader(cx, &function, &path, &part.plan, &part.fields));
                 let fields = part.fields.iter().map(|own| Entry::Item(text(own.as_str()))).collect();
-                parts.push(Entry::Item(Expr::Table(vec![
+                let mut entries = vec![
                     Entry::Named("fields".into(), Expr::Table(fields)),
                     Entry::Named("read".into(), name(function)),
-                ])));
+                ];
+                if part.refers() {
+                    entries.push(Entry::Named("refers".into(), Expr::Bool(true)));
+                }
+                parts.push(Entry::Item(Expr::Table(entries)));
             }
             let mut synced = Vec::new();
             for (class, part) in &info.wire.synced {
@@ -60,7 +70,7 @@ impl<'a> Mirrors<'a> {
                 let function = format!("Read{}{class}{property}", info.key);
                 let key = format!("{class}.{property}");
                 let what = format!("{path}.{key}");
-                out.push(codec::reader(cx, &function, &what, &part.plan, std::slice::from_ref(&key)));
+                own.push(codec::reader(cx, &function, &what, &part.plan, std::slice::from_ref(&key)));
                 synced.push(Entry::Item(Expr::Table(vec![
                     Entry::Named("name".into(), text(key)),
                     Entry::Named("class".into(), text(class.as_str())),
@@ -71,17 +81,21 @@ impl<'a> Mirrors<'a> {
             let input = info.input_type(cx.schema).zip(info.wire.input.as_ref()).map(|(kind, plan)| {
                 let function = format!("Write{}Input", info.key);
                 let what = format!("{path}.Input");
-                out.push(codec::writer(cx, &function, &what, kind.clone(), plan, &[name("Data")], None));
+                own.push(codec::writer(cx, &function, &what, kind.clone(), plan, &[name("Data")], None));
                 if info.wire.velocity {
                     let reader = format!("Read{}Input", info.key);
-                    out.push(codec::value_reader(cx, &reader, &what, plan, kind));
+                    own.push(codec::value_reader(cx, &reader, &what, plan, kind));
                 }
                 function
             });
-            out.blank();
+            own.blank();
             let settings = settings(cx, info, parts, synced, input);
             let declare = cx.runtime("EntityMirrors", "declare");
-            out.local(format!("{}Kind", info.key), apply(declare, [Expr::Table(settings)]));
+            info.keep(apply(declare, [Expr::Table(settings)]), own, &mut out);
+            if info.wire.refers() {
+                let follow = cx.runtime("EntityReferences", "follow");
+                out.push(Stat::Call(apply(follow, [info.kind()])));
+            }
             out.blank();
         }
         out.declare("EntityRemote", optional(ty("UnreliableRemoteEvent")));
@@ -106,7 +120,7 @@ impl<'a> Mirrors<'a> {
 
     /// Members of the entity of that path.
     pub fn members(&self, cx: &mut Context, entity: &Entity) -> Vec<Entry> {
-        let Some(info) = self.all.iter().find(|info| info.entity.path == entity.path) else {
+        let Some(info) = self.find(entity) else {
             return Vec::new();
         };
         let casing = cx.options.casing;
@@ -235,7 +249,9 @@ impl<'a> Mirrors<'a> {
         out.assign(name("SessionStart"), apply(origin, [name("FoundEntities")]));
         let receive = cx.runtime("EntityMirrors", "receive");
         let failed = cx.runtime("ClientReports", "decodeFailed");
+        let counted = traffic::packet(cx, Channel::Unreliable);
         let body = block(|b| {
+            b.append(counted);
             let now = method(name("Workspace"), "GetServerTimeNow", []);
             b.local("Failure", apply(receive, [name("Packet"), now]));
             let report = block(|b| _ = b.push(Stat::Call(apply(failed, [Expr::Nil, name("Failure")]))));
@@ -292,6 +308,9 @@ fn settings(
     for pascal in ["Name", "Parent"] {
         let key = format!("{}Key", pascal.to_lowercase());
         entries.push(Entry::Named(key, text(member(casing, pascal))));
+    }
+    if info.wire.refers() {
+        entries.push(Entry::Named("alike".into(), cx.runtime("EntityReferences", "alike")));
     }
     if info.has_transform() {
         entries.push(Entry::Named("onMoved".into(), cx.runtime("EntityDrawing", "moved")));

@@ -9,7 +9,7 @@ mod server;
 use super::ast::*;
 use super::context::{Context, Names};
 use super::types;
-use crate::schema::{Entity, Item, Schema, Scope};
+use crate::schema::{Entity, Schema, TypeKind};
 use crate::wire::Wire;
 use crate::wire::entity::EntityWire;
 
@@ -28,21 +28,45 @@ pub struct EntityInfo<'a> {
     pub data: String,
     /// The Luau type of what stands for one on this side.
     pub object: String,
+    /// Whether the module has so many that their functions must not all be locals of its own.
+    is_crowded: bool,
 }
 
-/// Every entity, in order of declaration; `object` ends the name of the type that stands for one.
-fn entities<'a>(schema: &'a Schema, wire: &'a Wire, object: &str) -> Vec<EntityInfo<'a>> {
-    fn walk<'a>(scope: &'a Scope, found: &mut Vec<&'a Entity>) {
-        for item in &scope.items {
-            match item {
-                Item::Entity(entity) => found.push(entity),
-                Item::Scope(inner) => walk(inner, found),
-                Item::Type(_) | Item::Event(_) | Item::Function(_) | Item::State(_) | Item::Table(_) => {}
-            }
-        }
+/// Functions and kinds of entities that a module may have as locals of its own.
+const MOST_LOCALS: usize = 60;
+
+/// The entities of a module, in order of declaration.
+pub struct Entities<'a> {
+    all: Vec<EntityInfo<'a>>,
+}
+
+impl<'a> Entities<'a> {
+    /// Of a schema; `object` ends the name of the type that stands for one.
+    fn new(schema: &'a Schema, wire: &'a Wire, object: &str) -> Entities<'a> {
+        Entities { all: entities(schema, wire, object) }
     }
-    let mut found = Vec::new();
-    walk(&schema.root, &mut found);
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.all.is_empty()
+    }
+
+    fn any(&self, is_so: impl Fn(&EntityInfo) -> bool) -> bool {
+        self.all.iter().any(is_so)
+    }
+
+    /// What the kinds are put into, when they are not locals.
+    fn kinds(&self) -> Option<Stat> {
+        let is_crowded = self.any(|info| info.is_crowded);
+        is_crowded.then(|| Stat::Local(vec![bare("Kinds")], vec![cast(Expr::Table(Vec::new()), ty("any"))]))
+    }
+
+    fn find(&self, entity: &Entity) -> Option<&EntityInfo<'a>> {
+        self.all.iter().find(|info| info.entity.path == entity.path)
+    }
+}
+
+fn entities<'a>(schema: &'a Schema, wire: &'a Wire, object: &str) -> Vec<EntityInfo<'a>> {
     let mut names = Names::default();
     let is_type = |name: &str| schema.types.iter().any(|decl| decl.luau_name == name);
     let free = |mut name: String| {
@@ -51,19 +75,25 @@ fn entities<'a>(schema: &'a Schema, wire: &'a Wire, object: &str) -> Vec<EntityI
         }
         name
     };
+    let locals: usize = wire.entities.iter().map(|one| one.parts.len() + one.synced.len() + 3).sum();
+    let is_crowded = locals > MOST_LOCALS;
     let info = |(entity, wire): (&'a Entity, &'a EntityWire)| {
         let key = names.own(&entity.path.join("_"));
         let data = free(format!("{key}_Data"));
         let object = free(format!("{key}_{object}"));
-        EntityInfo { entity, wire, key, data, object }
+        EntityInfo { entity, wire, key, data, object, is_crowded }
     };
-    found.into_iter().zip(&wire.entities).map(info).collect()
+    schema.entities().into_iter().zip(&wire.entities).map(info).collect()
 }
 
 impl EntityInfo<'_> {
-    /// The local that holds what the runtime keeps of it.
+    /// What holds what the runtime keeps of it.
     fn kind(&self) -> Expr {
-        name(format!("{}Kind", self.key))
+        if self.is_crowded {
+            field(name("Kinds"), self.key.as_str())
+        } else {
+            name(format!("{}Kind", self.key))
+        }
     }
 
     /// `export type Ship_Data = ..`
@@ -74,6 +104,16 @@ impl EntityInfo<'_> {
             generics: Vec::new(),
             ty: types::of_type(schema, &self.entity.data),
         }
+    }
+
+    /// What types have for one of them on this side, where the schema uses its name as a type.
+    fn handle_type(&self, schema: &Schema) -> Option<Stat> {
+        is_named(schema, self.entity.index).then(|| Stat::TypeAlias {
+            export: false,
+            name: types::handle(schema, self.entity.index),
+            generics: Vec::new(),
+            ty: ty(&self.object),
+        })
     }
 
     /// The fields, each of which may be left out.
@@ -111,6 +151,17 @@ impl EntityInfo<'_> {
         ]
     }
 
+    /// Adds what was made for it, whose last statement keeps `kind`.
+    fn keep(&self, kind: Expr, mut own: Block, out: &mut Block) {
+        if self.is_crowded {
+            own.assign(self.kind(), kind);
+            out.scope(own);
+        } else {
+            out.append(own);
+            out.local(format!("{}Kind", self.key), kind);
+        }
+    }
+
     /// The Luau type of an input.
     fn input_type(&self, schema: &Schema) -> Option<LuauType> {
         self.entity.input.as_ref().map(|input| types::of_type(schema, input))
@@ -123,6 +174,12 @@ impl EntityInfo<'_> {
     fn has_owner(&self) -> bool {
         self.wire.owned
     }
+}
+
+/// Whether a type names the entity of that number.
+pub fn is_named(schema: &Schema, index: u8) -> bool {
+    let names = |kind: &TypeKind| matches!(kind, TypeKind::Entity { index: own, .. } if *own == index);
+    schema.any_type(&names)
 }
 
 /// What marks Instances bound to the entities of this schema.

@@ -1,40 +1,43 @@
 //! Entities in the server module.
 
+use std::ops::Deref;
+
 use super::super::ast::*;
 use super::super::context::Context;
 use super::super::module::{disconnect_type, member};
 use super::super::{traffic, types};
-use super::{EntityInfo, codec, function_type, method_type};
-use crate::schema::{Entity, Following, Ownership, Relevance, Schema};
+use super::{Entities, EntityInfo, codec, function_type, method_type};
+use crate::schema::{Channel, Entity, Following, Ownership, Relevance, Schema};
 use crate::wire::Wire;
 use crate::wire::entity::{Extra, PACKET_HEADER};
 
 /// The entities of a server module.
-pub struct Authority<'a> {
-    all: Vec<EntityInfo<'a>>,
+pub struct Authority<'a>(Entities<'a>);
+
+impl<'a> Deref for Authority<'a> {
+    type Target = Entities<'a>;
+
+    fn deref(&self) -> &Entities<'a> {
+        &self.0
+    }
 }
 
 impl<'a> Authority<'a> {
     /// Of a schema.
     pub fn new(schema: &'a Schema, wire: &'a Wire) -> Authority<'a> {
-        Authority { all: super::entities(schema, wire, "Entity") }
-    }
-
-    /// Whether there is none.
-    pub fn is_empty(&self) -> bool {
-        self.all.is_empty()
+        Authority(Entities::new(schema, wire, "Entity"))
     }
 
     fn sees_from_a_point(&self) -> bool {
-        self.all.iter().any(|info| matches!(info.entity.relevance, Relevance::Radius(_)))
+        self.any(|info| matches!(info.entity.relevance, Relevance::Radius(_)))
     }
 
     fn is_shown(&self) -> bool {
-        self.all.iter().any(|info| info.entity.relevance == Relevance::Manual)
+        self.any(|info| info.entity.relevance == Relevance::Manual)
     }
 
     fn clears(&self) -> bool {
-        self.all.iter().any(|info| info.entity.owner == Ownership::Cleared)
+        self.any(|info| info.entity.owner == Ownership::Cleared)
     }
 
     /// Types, codecs and declarations.
@@ -43,33 +46,36 @@ impl<'a> Authority<'a> {
         if self.is_empty() {
             return out;
         }
+        out.extend(self.kinds());
         for info in &self.all {
             out.push(info.data_type(cx.schema));
             out.push(object_type(cx, info));
+            out.extend(info.handle_type(cx.schema));
             out.blank();
+            let mut own = Block::new();
             let mut parts = Vec::new();
             let path = info.entity.path.join(".");
-            for part in &info.wire.parts {
-                let function = format!("Write{}{}", info.key, joined(&part.fields));
+            for (place, part) in info.wire.parts.iter().enumerate() {
+                let function = format!("Write{}Part{}", info.key, place + 1);
                 let values: Vec<Expr> =
-                    part.fields.iter().map(|own| field(name("Data"), own.as_str())).collect();
-                out.push(codec::writer(cx, &function, &path, ty(&info.data), &part.plan, &values, None));
+                    part.fields.iter().map(|key| field(name("Data"), key.as_str())).collect();
+                own.push(codec::writer(cx, &function, &path, ty(&info.data), &part.plan, &values, None));
                 parts.push(Expr::Table(vec![
                     Entry::Named("fields".into(), names(&part.fields)),
                     Entry::Named("write".into(), name(function)),
                 ]));
             }
-            out.blank();
-            let synced = self.synced(cx, info, &mut out);
+            own.blank();
+            let synced = self.synced(cx, info, &mut own);
             let read_input = info.input_type(cx.schema).zip(info.wire.input.as_ref()).map(|(kind, plan)| {
                 let function = format!("Read{}Input", info.key);
-                out.push(codec::value_reader(cx, &function, &format!("{path}.Input"), plan, kind));
-                out.blank();
+                own.push(codec::value_reader(cx, &function, &format!("{path}.Input"), plan, kind));
+                own.blank();
                 function
             });
             let settings = settings(cx, info, parts, synced, read_input);
             let declare = cx.runtime("EntityStore", "declare");
-            out.local(format!("{}Kind", info.key), apply(declare, [Expr::Table(settings)]));
+            info.keep(apply(declare, [Expr::Table(settings)]), own, &mut out);
             out.blank();
         }
         out.declare("EntityRemote", ty("UnreliableRemoteEvent"));
@@ -116,7 +122,7 @@ impl<'a> Authority<'a> {
 
     /// Members of the entity of that path.
     pub fn members(&self, cx: &mut Context, entity: &Entity) -> Vec<Entry> {
-        let Some(info) = self.all.iter().find(|info| info.entity.path == entity.path) else {
+        let Some(info) = self.find(entity) else {
             return Vec::new();
         };
         let casing = cx.options.casing;
@@ -188,7 +194,7 @@ impl<'a> Authority<'a> {
         if self.is_empty() {
             return;
         }
-        if self.all.iter().any(|info| !info.wire.synced.is_empty()) {
+        if self.any(|info| !info.wire.synced.is_empty()) {
             let read = cx.runtime("EntitySync", "read");
             body.push(Stat::Call(apply(read, [])));
         }
@@ -222,7 +228,9 @@ impl<'a> Authority<'a> {
         let tick = cx.runtime("EntityBytes", "fixedTick");
         let now = method(name("Workspace"), "GetServerTimeNow", []);
         let rate = num(cx.options.inbound_bytes_per_second);
+        let counted = traffic::packet(cx, Channel::Unreliable);
         let read = block(|b| {
+            b.append(counted);
             let present = apply(tick, [now, name("SessionStart")]);
             b.push(Stat::Call(apply(receive, [name("Player"), name("Packet"), present, rate])));
         });
@@ -260,14 +268,6 @@ fn entity_parameter(entity: &str) -> &str {
     } else {
         entity
     }
-}
-
-/// Names of fields in one word.
-fn joined(fields: &[String]) -> String {
-    let mut word: String = fields.concat();
-    word.retain(|c| c.is_ascii_alphanumeric() || c == '_');
-    word.truncate(40);
-    word
 }
 
 fn names(fields: &[String]) -> Expr {

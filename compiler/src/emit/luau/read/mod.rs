@@ -138,7 +138,7 @@ fn locals(node: &Node) -> usize {
         Shape::Boolean(bits) => usize::from(matches!(bits.place, BitPlace::Run { .. })),
         Shape::Vector(vector) => usize::from(vector.magnitude.is_some() || vector.place == Place::Append),
         Shape::Optional { .. } | Shape::Instance { .. } | Shape::Unknown => 1,
-        Shape::CFrame(_) | Shape::EnumItem { .. } => 1,
+        Shape::CFrame(_) | Shape::EnumItem { .. } | Shape::Entity { .. } => 1,
         Shape::Bytes(_)
         | Shape::Booleans(_)
         | Shape::Roblox { .. }
@@ -301,7 +301,7 @@ impl Reader<'_, '_> {
                 out.when(eq(name(&local), Expr::Nil), missing);
                 name(local)
             }
-            Shape::CFrame(_) | Shape::Roblox { .. } | Shape::EnumItem { .. } => {
+            Shape::CFrame(_) | Shape::Roblox { .. } | Shape::EnumItem { .. } | Shape::Entity { .. } => {
                 super::roblox::read(self.cx, self.names, node, what, |place| frame.at(place), out)
             }
             Shape::Pack(_) | Shape::Entry(_) => {

@@ -294,7 +294,7 @@ impl Writer<'_, '_> {
                 let absent = self.cx.runtime("Batch", "absent");
                 self.slot(choose(eq(value.clone(), Expr::Nil), absent, value), out);
             }
-            Shape::CFrame(_) | Shape::Roblox { .. } | Shape::EnumItem { .. } => {
+            Shape::CFrame(_) | Shape::Roblox { .. } | Shape::EnumItem { .. } | Shape::Entity { .. } => {
                 let value = self.hold(value, what, out);
                 if !self.covered && !is_small(node) {
                     self.room(size(node.size.max), out);

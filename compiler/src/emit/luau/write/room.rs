@@ -19,6 +19,7 @@ pub(super) fn tail_cover(node: &Node) -> u64 {
         | Shape::Vector(_)
         | Shape::CFrame(_)
         | Shape::EnumItem { .. }
+        | Shape::Entity { .. }
         | Shape::Instance { .. }
         | Shape::Unknown
         | Shape::Set(_)
@@ -54,6 +55,7 @@ pub(super) fn is_small(node: &Node) -> bool {
         | Shape::Vector(_)
         | Shape::CFrame(_)
         | Shape::EnumItem { .. }
+        | Shape::Entity { .. }
         | Shape::Instance { .. }
         | Shape::Unknown
         | Shape::Set(_)
