@@ -2,7 +2,7 @@
 
 use std::io::{IsTerminal, Write};
 
-use blinkblox_compiler::diagnostics::human::Colour;
+use blinkblox_compiler::diagnostics::human::{Colour, Strokes};
 use blinkblox_compiler::diagnostics::{Diagnostic, compact, github, human, json, limit, sarif, summary};
 use blinkblox_compiler::source::Sources;
 use indicatif::{ProgressBar, ProgressStyle};
@@ -69,11 +69,29 @@ pub fn is_coloured(choice: ColorChoice, is_terminal: bool) -> bool {
     }
 }
 
+/// What a terminal can show: lines, unless its locale names other characters than UTF-8. A pipe has UTF-8.
+fn usual_strokes() -> Strokes {
+    let set = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
+    let locale = set("LC_ALL").or_else(|| set("LC_CTYPE")).or_else(|| set("LANG"));
+    match locale {
+        Some(locale) if cfg!(unix) && std::io::stderr().is_terminal() && !is_utf8(&locale) => Strokes::Ascii,
+        _ => Strokes::Lines,
+    }
+}
+
+/// Whether a locale's characters are UTF-8.
+fn is_utf8(locale: &str) -> bool {
+    let locale = locale.to_ascii_lowercase();
+    locale.contains("utf-8") || locale.contains("utf8")
+}
+
 /// Prints the progress and the outcome of a run.
 pub struct Printer {
     format: Format,
     quiet: bool,
     colour: Colour,
+    /// Characters drawings are made of.
+    strokes: Strokes,
     /// Errors told before the rest is only counted; `None` for all.
     max_errors: Option<usize>,
 }
@@ -88,7 +106,20 @@ impl Printer {
         let colour = if on { Colour::On } else { Colour::Off };
         // A document holds everything: what reads it can stop by itself.
         let max_errors = Some(DEFAULT_MAX_ERRORS).filter(|_| !format.is_document());
-        Printer { format, quiet, colour, max_errors }
+        Printer { format, quiet, colour, strokes: usual_strokes(), max_errors }
+    }
+
+    /// The printer, drawing in ASCII when `ascii`.
+    pub fn in_ascii(mut self, ascii: bool) -> Printer {
+        if ascii {
+            self.strokes = Strokes::Ascii;
+        }
+        self
+    }
+
+    /// The printer without progress.
+    pub fn quietly(self) -> Printer {
+        Printer { quiet: true, ..self }
     }
 
     /// The printer, telling no more errors than this; 0 is no limit, and `None` leaves it as it is.
@@ -151,7 +182,7 @@ impl Printer {
     pub fn diagnostics(&self, diagnostics: &[Diagnostic], sources: &Sources) {
         let (told, untold) = self.told(diagnostics);
         let mut text = match self.format {
-            Format::Human => human::render(told, sources, self.colour),
+            Format::Human => human::render(told, sources, self.colour, self.strokes),
             Format::Compact => compact::render(told, sources),
             Format::Github => github::render(told, sources),
             Format::Json | Format::Sarif => return,

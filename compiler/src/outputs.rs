@@ -39,17 +39,19 @@ pub fn check(analysis: &Analysis, entry: &str) -> Vec<Diagnostic> {
         ("ClientOutput", &options.client_output),
         ("TypesOutput", &options.types_output),
     ];
+    let shown = analysis.sources.files().first().map_or(entry, |file| &file.shown).to_string();
     for (name, option) in outputs {
         let Some(option) = option else {
             if name != "TypesOutput" {
-                found.push(missing(name, analysis.sources.files().first().map_or(entry, |file| &file.shown)));
+                found.push(missing(name, &shown));
             }
             continue;
         };
         let module = output_path(entry, option);
-        let Some(&span) = analysis.option_spans.get(name) else { continue };
+        // A path of the command line stands nowhere in the schema.
+        let span = analysis.option_spans.get(name).copied();
         if names_no_file(option) {
-            found.push(nameless(name, span));
+            found.push(at(nameless(name), span, "ends without a file's name", &shown));
             continue;
         }
         let declaration = options.typescript.then(|| declaration_path(&module));
@@ -58,16 +60,17 @@ pub fn check(analysis: &Analysis, entry: &str) -> Vec<Diagnostic> {
         let fault = paths.iter().find_map(|path| {
             if let Some((_, other)) = taken.iter().find(|(other, _)| other == path) {
                 let headline = format!("{other} and {name} are the same file");
+                let clash = Diagnostic::error(Code::OutputSamePath, headline);
                 return Some(
-                    Diagnostic::error(Code::OutputSamePath, headline)
-                        .primary(span, format!("writes {path}"))
+                    at(clash, span, &format!("writes {path}"), &shown)
                         .opt_secondary(analysis.option_spans.get(*other).copied(), "so does this")
                         .note("Give each module a path of its own."),
                 );
             }
             analysis.sources.find(path).map(|_| {
-                Diagnostic::error(Code::OutputSamePath, format!("{name} would overwrite a schema"))
-                    .primary(span, format!("{path} is read by this compile"))
+                let fault =
+                    Diagnostic::error(Code::OutputSamePath, format!("{name} would overwrite a schema"));
+                at(fault, span, &format!("{path} is read by this compile"), &shown)
                     .note("Choose another path.")
             })
         });
@@ -82,9 +85,16 @@ fn names_no_file(path: &str) -> bool {
     matches!(path.rsplit('/').next().unwrap_or_default().trim(), "" | "." | "..")
 }
 
-fn nameless(option: &str, span: Span) -> Diagnostic {
+/// The diagnostic with its place: the option that is at fault, or the schema when it is none of its own.
+fn at(diagnostic: Diagnostic, span: Option<Span>, label: &str, shown: &str) -> Diagnostic {
+    match span {
+        Some(span) => diagnostic.primary(span, label),
+        None => diagnostic.about_file(shown),
+    }
+}
+
+fn nameless(option: &str) -> Diagnostic {
     Diagnostic::error(Code::OutputSamePath, format!("{option} names no file"))
-        .primary(span, "ends without a file's name")
         .note(format!("Write the path of the module, as in `option {option} = \"src/Net\"`."))
 }
 

@@ -9,7 +9,7 @@
 #![allow(clippy::unwrap_used, reason = "in a test, an unwrap is an assertion")]
 
 use blinkblox_compiler::analyze;
-use blinkblox_compiler::diagnostics::human::{self, Colour, render_one};
+use blinkblox_compiler::diagnostics::human::{self, Colour, Strokes, render_one};
 use blinkblox_compiler::diagnostics::{Diagnostic, Label};
 use blinkblox_compiler::schema::Profile;
 use blinkblox_compiler::source::{MemoryLoader, Sources};
@@ -164,7 +164,7 @@ fn every_message_reads_as_it_did() {
                 continue;
             }
             let analysis = case.analyze();
-            let drawn = human::render(&analysis.diagnostics, &analysis.sources, Colour::Off);
+            let drawn = human::render(&analysis.diagnostics, &analysis.sources, Colour::Off, Strokes::Lines);
             insta::assert_snapshot!(case.name(), drawn);
         }
     });

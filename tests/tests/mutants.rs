@@ -8,7 +8,7 @@
 
 use std::ops::Range;
 
-use blinkblox_compiler::diagnostics::human::{self, Colour};
+use blinkblox_compiler::diagnostics::human::{self, Colour, Strokes};
 use blinkblox_compiler::diagnostics::{Code, Diagnostic, compact, json};
 use blinkblox_compiler::schema::Profile;
 use blinkblox_compiler::source::{FileId, MemoryLoader};
@@ -51,7 +51,7 @@ fn analyzed(text: &str) -> Analysis {
 /// Every diagnostic must be drawn, in every form, and modules made of what is sound.
 fn survives(analysis: Analysis, text: &str) {
     let sources = &analysis.sources;
-    human::render(&analysis.diagnostics, sources, Colour::On);
+    human::render(&analysis.diagnostics, sources, Colour::On, Strokes::Ascii);
     compact::render(&analysis.diagnostics, sources);
     for diagnostic in &analysis.diagnostics {
         json::diagnostic(diagnostic, sources);
@@ -108,7 +108,7 @@ fn mutate(seed: u64) {
                 && one.span().is_some_and(|span| analysis.sources.text(span) == "Undeclared_")
         };
         if !analysis.diagnostics.iter().any(seen) && holds_the_witness(&made) {
-            let drawn = human::render(&analysis.diagnostics, &analysis.sources, Colour::Off);
+            let drawn = human::render(&analysis.diagnostics, &analysis.sources, Colour::Off, Strokes::Lines);
             panic!("what follows a fault is not checked:\n{made}\n{drawn}");
         }
         if count % DRAWN == 0 {

@@ -1,7 +1,7 @@
 //! `blinkblox build [SCHEMA...]`: compiles schemas and writes their modules.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use blinkblox_compiler::diagnostics::{Code, Diagnostic, json};
@@ -9,8 +9,8 @@ use blinkblox_compiler::source::Sources;
 use clap::Parser;
 use serde_json::Value;
 
-use super::compile::{Compiled, Stage, compile};
-use super::flags::SchemaFlags;
+use super::compile::{Compiled, Overrides, Stage, compile_to};
+use super::flags::{OutputFlags, SchemaFlags, Verdicts};
 use super::usage;
 use super::verify;
 use crate::depfile::Depfile;
@@ -28,6 +28,11 @@ pub struct Build {
     /// Write what the outputs are made from to PATH, as Make reads it
     #[arg(long, value_name = "PATH", overrides_with = "depfile")]
     depfile: Option<PathBuf>,
+    /// Print the paths of what would be written, a line each, and write nothing
+    #[arg(long, overrides_with = "list_outputs", conflicts_with = "depfile")]
+    list_outputs: bool,
+    #[command(flatten)]
+    outputs: OutputFlags,
     #[command(flatten)]
     flags: SchemaFlags,
 }
@@ -35,7 +40,9 @@ pub struct Build {
 impl Build {
     /// Compiles and writes.
     pub fn run(self) -> ExitCode {
-        run_schemas(&self.schemas, &self.flags, Mode::Write, self.depfile.as_deref())
+        let mode = if self.list_outputs { Mode::List } else { Mode::Write };
+        let job = Job { mode, depfile: self.depfile, overrides: self.outputs.overrides() };
+        run_schemas(&self.schemas, &self.flags, &job)
     }
 }
 
@@ -46,43 +53,73 @@ pub enum Mode {
     Write,
     /// They are made and thrown away.
     Check,
+    /// Their paths are printed.
+    List,
     /// They are compared with what is on disk.
     Verify {
         /// Whether another version in the header counts.
         strict_version: bool,
+        /// Whether modules that no schema writes any more fail it.
+        orphans: bool,
     },
+}
+
+/// What is done with schemas.
+pub struct Job {
+    /// What becomes of generated modules.
+    pub mode: Mode,
+    /// Where what they depend on goes.
+    pub depfile: Option<PathBuf>,
+    /// Outputs elsewhere than the options say.
+    pub overrides: Overrides,
+}
+
+impl Job {
+    /// A job without anything beside its mode.
+    pub fn of(mode: Mode) -> Job {
+        Job { mode, depfile: None, overrides: Overrides::default() }
+    }
 }
 
 impl Mode {
     /// The command that does so.
     fn command(self) -> &'static str {
         match self {
-            Mode::Write => "build",
+            Mode::Write | Mode::List => "build",
             Mode::Check => "check",
             Mode::Verify { .. } => "verify",
         }
     }
 }
 
-/// Compiles schemas one after the other; the run fails if one of them does. What they depend on goes to `depfile`.
-pub fn run_schemas(schemas: &[String], flags: &SchemaFlags, mode: Mode, depfile: Option<&Path>) -> ExitCode {
+/// Compiles schemas one after the other; the run fails if one of them does.
+pub fn run_schemas(schemas: &[String], flags: &SchemaFlags, job: &Job) -> ExitCode {
+    let mode = job.mode;
     let named = flags.profile.asked().and_then(|profile| schemas::named(schemas, profile, mode.command()));
-    let (schemas::Chosen { schemas: named, line }, printer) = match (named, flags.report.printer()) {
-        (Ok(named), Ok(printer)) => (named, printer),
-        (Err(diagnostic), _) | (_, Err(diagnostic)) => {
-            return usage::refuse(*diagnostic, flags.report.format());
-        }
+    let read = named.and_then(|named| Ok((named, flags.verdicts()?, flags.report.printer()?)));
+    let (schemas::Chosen { schemas: named, line }, verdicts, printer) = match read {
+        Ok(read) => read,
+        Err(diagnostic) => return usage::refuse(*diagnostic, flags.report.format()),
     };
+    if job.overrides.is_any() && named.len() > 1 {
+        let refusal = usage::error(format!("{} schemas cannot share one output", named.len()))
+            .note("Give `--server-output` and its like with one schema.");
+        return usage::refuse(refusal, flags.report.format());
+    }
+    // A list is for a program: nothing stands beside it.
+    let printer = if mode == Mode::List { printer.quietly() } else { printer };
     printer.progress(&format!("BlinkBlox {}", blinkblox_compiler::VERSION));
     if let Some(line) = line {
         printer.progress(&line);
     }
     let mut run = Run {
         flags,
-        mode,
+        job,
+        verdicts,
         printer: &printer,
         report: json::Report::default(),
         statuses: vec![],
+        listed: vec![],
         outputs: BTreeMap::new(),
         rules: Depfile::default(),
         projects: placement::Projects::default(),
@@ -97,7 +134,7 @@ pub fn run_schemas(schemas: &[String], flags: &SchemaFlags, mode: Mode, depfile:
         }
     }
     busy.end();
-    if let Some(file) = depfile.filter(|_| run.report.success)
+    if let Some(file) = job.depfile.as_deref().filter(|_| run.report.success)
         && let Err(diagnostic) = run.rules.write(file)
     {
         run.finish(&[*diagnostic], &Sources::default(), &busy);
@@ -117,11 +154,14 @@ pub fn run_schemas(schemas: &[String], flags: &SchemaFlags, mode: Mode, depfile:
 /// One run of the command.
 struct Run<'a> {
     flags: &'a SchemaFlags,
-    mode: Mode,
+    job: &'a Job,
+    verdicts: Verdicts,
     printer: &'a Printer,
     report: json::Report<'a>,
     /// What a verification found, file by file.
     statuses: Vec<verify::Checked>,
+    /// Paths of what would be written.
+    listed: Vec<String>,
     /// The schema each output is of, by the output's whole path.
     outputs: BTreeMap<PathBuf, PathBuf>,
     /// What the outputs are made from.
@@ -134,19 +174,18 @@ impl Run<'_> {
     /// Compiles one schema; false when it failed.
     fn schema(&mut self, schema: &Named, busy: &crate::printer::Busy) -> bool {
         let stdin_path = self.flags.stdin.stdin_path.as_deref();
-        let mode = self.mode;
-        let mut compiled = compile(&schema.path, schema.profile, stdin_path, |stage| match (stage, mode) {
+        let mode = self.job.mode;
+        let stage = |stage: Stage| match (stage, mode) {
             (Stage::Reading(path), _) => self.printer.progress_beside(&format!("Reading {path}"), busy),
             (Stage::Generating, Mode::Write) => self.printer.progress_beside("Generating", busy),
-            (Stage::Generating, Mode::Check | Mode::Verify { .. }) => {
+            (Stage::Generating, Mode::Check | Mode::List | Mode::Verify { .. }) => {
                 self.printer.progress_beside("Checking", busy);
             }
-        });
+        };
+        let mut compiled = compile_to(&schema.path, schema.profile, stdin_path, &self.job.overrides, stage);
         let misplaced = placement::faults(&compiled, &mut self.projects);
-        if misplaced.iter().any(Diagnostic::is_error) {
-            compiled.fail();
-        }
         compiled.diagnostics.extend(misplaced);
+        compiled.judge(&self.verdicts);
         if let Some(clash) = self.take_outputs(schema, &compiled) {
             compiled.diagnostics.push(clash);
             compiled.fail();
@@ -170,7 +209,12 @@ impl Run<'_> {
                 self.printer.progress_beside("The schema is valid; nothing was written", busy);
                 true
             }
-            Mode::Verify { strict_version } => {
+            Mode::List => {
+                self.finish(&compiled.diagnostics, &compiled.sources, busy);
+                self.listed.extend(compiled.files.iter().map(|(path, _)| compiled.shown(path)));
+                true
+            }
+            Mode::Verify { strict_version, .. } => {
                 self.finish(&compiled.diagnostics, &compiled.sources, busy);
                 self.statuses.extend(verify::compare(&compiled, strict_version));
                 true
@@ -223,7 +267,17 @@ impl Run<'_> {
 
     /// The lines and the outcome of a verification.
     fn close(&mut self) {
-        let Mode::Verify { .. } = self.mode else { return };
+        if self.job.mode == Mode::List {
+            let lines: String = self.listed.iter().map(|path| format!("{path}\n")).collect();
+            if self.report.success {
+                self.printer.result(&lines);
+            }
+            self.report.extra.push(("files", self.listed.iter().cloned().collect()));
+        }
+        let Mode::Verify { orphans, .. } = self.job.mode else { return };
+        if orphans && self.report.success {
+            self.statuses.extend(verify::orphans(self.outputs.keys()));
+        }
         let stale = self.statuses.iter().any(|one| one.status != verify::Status::Current);
         for line in self.statuses.iter().filter_map(verify::Checked::line) {
             self.printer.result(&format!("{line}\n"));

@@ -4,8 +4,8 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
-use super::build::{Mode, run_schemas};
-use super::flags::SchemaFlags;
+use super::build::{Job, Mode, run_schemas};
+use super::flags::{OutputFlags, SchemaFlags};
 
 /// Compiles schemas and writes nothing.
 #[derive(Parser)]
@@ -14,12 +14,15 @@ pub struct Check {
     #[arg(value_name = "SCHEMA")]
     schemas: Vec<String>,
     #[command(flatten)]
+    outputs: OutputFlags,
+    #[command(flatten)]
     flags: SchemaFlags,
 }
 
 impl Check {
     /// Compiles without writing.
     pub fn run(self) -> ExitCode {
-        run_schemas(&self.schemas, &self.flags, Mode::Check, None)
+        let job = Job { overrides: self.outputs.overrides(), ..Job::of(Mode::Check) };
+        run_schemas(&self.schemas, &self.flags, &job)
     }
 }

@@ -7,6 +7,7 @@ use blinkblox_compiler::schema::Profile;
 use blinkblox_compiler::source::{SourceLoader, Sources};
 use blinkblox_compiler::{Analysis, Compilation, outputs};
 
+use super::flags::Verdicts;
 use crate::entry::{self, Entry};
 use crate::loader::Asked;
 
@@ -46,6 +47,14 @@ impl Compiled {
         self.signature.is_some()
     }
 
+    /// Judges warnings as the command line says: those allowed go, those denied are errors.
+    pub fn judge(&mut self, verdicts: &Verdicts) {
+        verdicts.judge(&mut self.diagnostics);
+        if self.diagnostics.iter().any(Diagnostic::is_error) {
+            self.fail();
+        }
+    }
+
     /// Takes the outputs away: the run failed for another reason than an error of the schema.
     pub fn fail(&mut self) {
         self.signature = None;
@@ -71,8 +80,57 @@ impl Compiled {
     }
 }
 
+/// Paths that stand in place of the output options, relative to the working directory.
+#[derive(Clone, Debug, Default)]
+pub struct Overrides {
+    /// In place of `ServerOutput`.
+    pub server: Option<String>,
+    /// In place of `ClientOutput`.
+    pub client: Option<String>,
+    /// In place of `TypesOutput`.
+    pub types: Option<String>,
+}
+
+impl Overrides {
+    /// Whether any is given.
+    pub fn is_any(&self) -> bool {
+        self.server.is_some() || self.client.is_some() || self.types.is_some()
+    }
+
+    fn apply(&self, analysis: &mut Analysis) {
+        let Some(schema) = &mut analysis.schema else { return };
+        let options = &mut schema.options;
+        let whole = |path: &String| {
+            let path = std::path::absolute(path).unwrap_or_else(|_| path.into());
+            crate::loader::forward(&path)
+        };
+        for (name, given, option) in [
+            ("ServerOutput", &self.server, &mut options.server_output),
+            ("ClientOutput", &self.client, &mut options.client_output),
+            ("TypesOutput", &self.types, &mut options.types_output),
+        ] {
+            if let Some(path) = given {
+                *option = Some(whole(path));
+                // What the schema says there is at fault for nothing any more.
+                analysis.option_spans.remove(name);
+            }
+        }
+    }
+}
+
 /// Reads a schema, analyses it and generates its modules. `stage` hears what starts, with the path as shown.
 pub fn compile(path: &str, profile: Profile, stdin_path: Option<&str>, stage: impl Fn(Stage)) -> Compiled {
+    compile_to(path, profile, stdin_path, &Overrides::default(), stage)
+}
+
+/// The same with outputs elsewhere than its options say.
+pub fn compile_to(
+    path: &str,
+    profile: Profile,
+    stdin_path: Option<&str>,
+    overrides: &Overrides,
+    stage: impl Fn(Stage),
+) -> Compiled {
     let asked = Asked::default();
     let Entry { loader, path: entry } = match entry::open_noting(path, stdin_path, &asked) {
         Ok(entry) => entry,
@@ -80,6 +138,7 @@ pub fn compile(path: &str, profile: Profile, stdin_path: Option<&str>, stage: im
     };
     stage(Stage::Reading(&loader.shown(&entry)));
     let mut analysis = blinkblox_compiler::analyze(&*loader, &entry, profile);
+    overrides.apply(&mut analysis);
     let found = outputs::check(&analysis, &entry);
     analysis.diagnostics.extend(found);
     sort(&mut analysis.diagnostics);

@@ -5,8 +5,8 @@ use std::process::ExitCode;
 
 use clap::{Args, Parser};
 
-use super::build::{Mode, run_schemas};
-use super::flags::SchemaFlags;
+use super::build::{Job, Mode, run_schemas};
+use super::flags::{OutputFlags, SchemaFlags};
 use super::{convert, diff, explain, fmt, size, usage};
 
 /// Compiles one schema and writes its modules.
@@ -35,6 +35,15 @@ pub struct DirectFlags {
     /// With --verify, a file that another release wrote is stale
     #[arg(long, overrides_with = "strict_version")]
     strict_version: bool,
+    /// With --verify, a generated file beside the outputs that the schema does not write fails it too
+    #[arg(long, overrides_with = "orphans", requires = "verify")]
+    orphans: bool,
+    /// Print the paths of what would be written, a line each, and write nothing
+    #[arg(long, overrides_with = "list_outputs", conflicts_with_all = ["check", "verify", "watch", "tool", "depfile"])]
+    list_outputs: bool,
+    /// As --watch, and stop when standard input closes
+    #[arg(long, overrides_with = "watch_stdin", conflicts_with_all = ["verify", "json", "tool"])]
+    watch_stdin: bool,
     /// Rewrite the schema in the canonical layout; with --check, only say whether it would change
     #[arg(long, overrides_with = "format", group = "tool")]
     format: bool,
@@ -62,6 +71,8 @@ pub struct DirectFlags {
     #[arg(long, overrides_with = "serve", group = "tool")]
     serve: bool,
     #[command(flatten)]
+    outputs: OutputFlags,
+    #[command(flatten)]
     flags: SchemaFlags,
 }
 
@@ -73,6 +84,9 @@ impl Direct {
             watch,
             verify,
             strict_version,
+            orphans,
+            list_outputs,
+            watch_stdin,
             format,
             sizes,
             diff,
@@ -82,6 +96,7 @@ impl Direct {
             depfile,
             lsp,
             serve,
+            outputs,
             flags,
         } = self.flags;
         if lsp {
@@ -114,15 +129,23 @@ impl Direct {
             let settings = fmt::Settings { check, stdin_path, ..fmt::Settings::default() };
             return fmt::format_files(&[schema], settings, &flags.report);
         }
-        if watch {
-            let options = super::watch::Options { check, ..super::watch::Options::default() };
+        let overrides = outputs.overrides();
+        if watch || watch_stdin {
+            if overrides.is_any() {
+                let refusal = usage::error("--server-output and its like cannot be given with --watch")
+                    .note("Write the paths into the schema, as `option ServerOutput`.");
+                return usage::refuse(refusal, flags.report.format());
+            }
+            let options =
+                super::watch::Options { check, stdin: watch_stdin, ..super::watch::Options::default() };
             return super::watch::watch(&[schema], &options, &flags);
         }
         let mode = match (verify, check) {
-            (true, _) => Mode::Verify { strict_version },
+            (true, _) => Mode::Verify { strict_version, orphans },
             (false, true) => Mode::Check,
+            (false, false) if list_outputs => Mode::List,
             (false, false) => Mode::Write,
         };
-        run_schemas(&[schema], &flags, mode, depfile.as_deref())
+        run_schemas(&[schema], &flags, &Job { mode, depfile, overrides })
     }
 }

@@ -1,9 +1,11 @@
 //! Flags that several commands share.
 
-use blinkblox_compiler::diagnostics::Diagnostic;
+use blinkblox_compiler::diagnostics::{Code, Diagnostic, Severity, suggest};
+use blinkblox_compiler::explain;
 use blinkblox_compiler::schema::Profile;
 use clap::Args;
 
+use super::compile::Overrides;
 use super::usage;
 use crate::printer::{ColorChoice, Format, Printer};
 
@@ -28,6 +30,9 @@ pub struct ReportFlags {
     /// When to use colour
     #[arg(long, value_name = "WHEN", overrides_with = "color", value_enum, default_value_t)]
     color: ColorChoice,
+    /// Draw diagnostics with ASCII characters only, as on a terminal that is not UTF-8
+    #[arg(long, overrides_with = "ascii")]
+    ascii: bool,
 }
 
 impl ReportFlags {
@@ -54,7 +59,7 @@ impl ReportFlags {
     }
 
     fn make(&self) -> Printer {
-        Printer::new(self.format(), self.quiet, self.color).limited_to(self.max_errors)
+        Printer::new(self.format(), self.quiet, self.color).limited_to(self.max_errors).in_ascii(self.ascii)
     }
 }
 
@@ -100,6 +105,93 @@ pub struct SchemaFlags {
     /// Any warning makes the run fail, with nothing written
     #[arg(long, overrides_with = "deny_warnings")]
     pub deny_warnings: bool,
+    #[command(flatten)]
+    verdicts: VerdictFlags,
+}
+
+impl SchemaFlags {
+    /// What becomes of warnings, or the usage error of a code that is none.
+    pub fn verdicts(&self) -> Result<Verdicts, Box<Diagnostic>> {
+        let codes = |flag: &str, given: &[String]| -> Result<Vec<Code>, Box<Diagnostic>> {
+            given.iter().map(|text| code(flag, text)).collect()
+        };
+        let (deny, allow) = (codes("--deny", &self.verdicts.deny)?, codes("--allow", &self.verdicts.allow)?);
+        if let Some(both) = deny.iter().find(|code| allow.contains(code)) {
+            let title = explain::title(*both);
+            return Err(Box::new(usage::error(format!("{title} is given with --deny and with --allow"))));
+        }
+        Ok(Verdicts { deny, allow })
+    }
+}
+
+/// Flags that judge single warnings.
+#[derive(Args)]
+struct VerdictFlags {
+    /// Make a warning an error, such as W3019; may be repeated
+    #[arg(long, value_name = "CODE")]
+    deny: Vec<String>,
+    /// Drop a warning; may be repeated
+    #[arg(long, value_name = "CODE")]
+    allow: Vec<String>,
+}
+
+/// What becomes of single warnings.
+#[derive(Clone, Debug, Default)]
+pub struct Verdicts {
+    deny: Vec<Code>,
+    allow: Vec<Code>,
+}
+
+impl Verdicts {
+    /// Takes away what is allowed and makes errors of what is denied. Errors stay as they are.
+    pub fn judge(&self, diagnostics: &mut Vec<Diagnostic>) {
+        diagnostics.retain(|one| one.is_error() || !self.allow.contains(&one.code));
+        for one in diagnostics.iter_mut().filter(|one| self.deny.contains(&one.code)) {
+            one.severity = Severity::Error;
+        }
+    }
+}
+
+/// The warning a text names.
+fn code(flag: &str, text: &str) -> Result<Code, Box<Diagnostic>> {
+    let Some(code) = explain::find(text) else {
+        let known = Code::ALL.iter().map(|code| explain::title(*code)).filter(|title| title.starts_with('W'));
+        let near = suggest::nearest(text, known).map(|near| format!("Did you mean `{near}`?"));
+        return Err(Box::new(
+            usage::error(format!("{flag} needs a code, and there is no `{text}`")).opt_note(near),
+        ));
+    };
+    let title = explain::title(code);
+    if title.starts_with('E') {
+        let refusal = usage::error(format!("{flag} is for warnings, and {title} is an error"));
+        return Err(Box::new(refusal.note("An error is an error under every flag.")));
+    }
+    Ok(code)
+}
+
+/// Where outputs go, in place of what the schema says.
+#[derive(Args)]
+pub struct OutputFlags {
+    /// Write the server module to PATH, whatever the schema's option says
+    #[arg(long, value_name = "PATH", overrides_with = "server_output")]
+    server_output: Option<String>,
+    /// Write the client module to PATH
+    #[arg(long, value_name = "PATH", overrides_with = "client_output")]
+    client_output: Option<String>,
+    /// Write the types module to PATH
+    #[arg(long, value_name = "PATH", overrides_with = "types_output")]
+    types_output: Option<String>,
+}
+
+impl OutputFlags {
+    /// The paths given.
+    pub fn overrides(&self) -> Overrides {
+        Overrides {
+            server: self.server_output.clone(),
+            client: self.client_output.clone(),
+            types: self.types_output.clone(),
+        }
+    }
 }
 
 /// Where a schema read from standard input is taken to stand.

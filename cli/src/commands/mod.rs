@@ -13,7 +13,7 @@ mod direct;
 mod emu;
 mod emulation;
 mod explain;
-mod flags;
+pub mod flags;
 mod fmt;
 mod init;
 mod lsp;

@@ -30,7 +30,15 @@ const VALUED: &[&str] = &[
     "-o",
     "--output",
     "--folder",
+    "--deny",
+    "--allow",
+    "--server-output",
+    "--client-output",
+    "--types-output",
 ];
+
+/// Flags that may have several values, each its own.
+const REPEATED: &[&str] = &["--deny", "--allow"];
 
 /// The arguments before `--` that are no flag's value.
 fn flags(arguments: &[OsString]) -> impl Iterator<Item = &str> {
@@ -72,7 +80,7 @@ pub fn two_values(arguments: &[OsString]) -> Option<Diagnostic> {
             "-o" => "--output",
             _ => flag,
         };
-        let Some(value) = value else { continue };
+        let Some(value) = value.filter(|_| !REPEATED.contains(&flag)) else { continue };
         match given.insert(flag, value) {
             Some(other) if other != value => {
                 return Some(error(format!("{flag} is given as `{other}` and as `{value}`")));

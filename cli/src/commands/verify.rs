@@ -1,14 +1,19 @@
 //! `blinkblox verify [SCHEMA...]`: whether the files on disk are those a build would write. Source: tooling
 //! specification, 2.9.
 
+use std::collections::BTreeSet;
+use std::io::Read;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use blinkblox_compiler::source::SourceLoader;
 use clap::Parser;
 use serde_json::{Value, json};
 
-use super::build::{Mode, run_schemas};
+use super::build::{Job, Mode, run_schemas};
 use super::compile::Compiled;
-use super::flags::SchemaFlags;
+use super::flags::{OutputFlags, SchemaFlags};
+use crate::loader::{DiskLoader, forward};
 
 /// Compares what a build would write with what is on disk.
 #[derive(Parser)]
@@ -19,6 +24,11 @@ pub struct Verify {
     /// A file that another release wrote is stale even when nothing else differs
     #[arg(long, overrides_with = "strict_version")]
     strict_version: bool,
+    /// A generated file beside the outputs that no schema of the run writes fails it too
+    #[arg(long, overrides_with = "orphans")]
+    orphans: bool,
+    #[command(flatten)]
+    outputs: OutputFlags,
     #[command(flatten)]
     flags: SchemaFlags,
 }
@@ -26,7 +36,9 @@ pub struct Verify {
 impl Verify {
     /// Compiles and compares.
     pub fn run(self) -> ExitCode {
-        run_schemas(&self.schemas, &self.flags, Mode::Verify { strict_version: self.strict_version }, None)
+        let mode = Mode::Verify { strict_version: self.strict_version, orphans: self.orphans };
+        let job = Job { overrides: self.outputs.overrides(), ..Job::of(mode) };
+        run_schemas(&self.schemas, &self.flags, &job)
     }
 }
 
@@ -39,6 +51,8 @@ pub enum Status {
     Stale(usize),
     /// It is not there.
     Missing,
+    /// A build has written it, and none of this run would.
+    Orphan,
 }
 
 impl Status {
@@ -47,6 +61,7 @@ impl Status {
             Status::Current => "current",
             Status::Stale(_) => "stale",
             Status::Missing => "missing",
+            Status::Orphan => "orphan",
         }
     }
 }
@@ -70,7 +85,7 @@ impl Checked {
             (Status::Current, None) => None,
             (Status::Current, Some(note)) => Some(format!("{word:8} {} ({note})", self.file)),
             (Status::Stale(line), _) => Some(format!("{word:8} {} (line {line})", self.file)),
-            (Status::Missing, _) => Some(format!("{word:8} {}", self.file)),
+            (Status::Missing | Status::Orphan, _) => Some(format!("{word:8} {}", self.file)),
         }
     }
 
@@ -78,7 +93,7 @@ impl Checked {
     pub fn value(&self) -> Value {
         let line = match self.status {
             Status::Stale(line) => Some(line),
-            Status::Current | Status::Missing => None,
+            Status::Current | Status::Missing | Status::Orphan => None,
         };
         json!({ "file": self.file, "status": self.status.text(), "line": line, "note": self.note })
     }
@@ -96,6 +111,34 @@ pub fn compare(compiled: &Compiled, strict_version: bool) -> Vec<Checked> {
             Checked { file: compiled.shown(path), status, note }
         })
         .collect()
+}
+
+/// Files in the folders of these outputs whose header says that a build has written them, and which are none of them.
+pub fn orphans<'a>(outputs: impl Iterator<Item = &'a PathBuf> + Clone) -> Vec<Checked> {
+    let own: BTreeSet<&PathBuf> = outputs.clone().collect();
+    let folders: BTreeSet<&Path> = outputs.filter_map(|path| path.parent()).collect();
+    let entries =
+        folders.into_iter().flat_map(|folder| std::fs::read_dir(folder).into_iter().flatten().flatten());
+    let mut found: Vec<PathBuf> = entries
+        .filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_file()))
+        .map(|entry| entry.path())
+        .filter(|path| !own.contains(path) && is_generated(path))
+        .collect();
+    found.sort();
+    let loader = DiskLoader::new();
+    let checked =
+        |path: &PathBuf| Checked { file: loader.shown(&forward(path)), status: Status::Orphan, note: None };
+    found.iter().map(checked).collect()
+}
+
+/// Whether the header of a module or of a declaration is a build's.
+fn is_generated(path: &Path) -> bool {
+    let named = path.extension().is_some_and(|suffix| suffix == "luau" || suffix == "ts");
+    let mut head = Vec::new();
+    let read = std::fs::File::open(path).and_then(|file| file.take(1024).read_to_end(&mut head));
+    named
+        && read.is_ok()
+        && String::from_utf8_lossy(&head).lines().take(HEADER_LINES).any(|line| version_in(line).is_some())
 }
 
 /// Lines a module's header has at most: directives, then the line with the version.
@@ -146,8 +189,14 @@ pub fn count(all: &[Checked]) -> String {
     let stale = of(|status| matches!(status, Status::Stale(_)));
     let missing = of(|status| status == Status::Missing);
     let files = if all.len() == 1 { "file" } else { "files" };
-    let end = if stale + missing == 0 { "" } else { " Run `blinkblox build` to rewrite them." };
-    format!("{} {files} checked: {current} current, {stale} stale, {missing} missing.{end}", all.len())
+    let orphans = of(|status| status == Status::Orphan);
+    let others = if orphans == 0 { String::new() } else { format!(", {orphans} orphaned") };
+    let rewrite = if stale + missing == 0 { "" } else { " Run `blinkblox build` to rewrite them." };
+    let delete = if orphans == 0 { "" } else { " Delete what no schema writes any more." };
+    format!(
+        "{} {files} checked: {current} current, {stale} stale, {missing} missing{others}.{rewrite}{delete}",
+        all.len()
+    )
 }
 
 #[cfg(test)]

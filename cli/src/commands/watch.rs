@@ -32,6 +32,9 @@ pub struct Watch {
     /// Run the specs beside the project after every compile that succeeds
     #[arg(long, overrides_with = "test")]
     test: bool,
+    /// Stop when standard input closes, so that an editor that dies takes its watcher with it
+    #[arg(long, overrides_with = "watch_stdin")]
+    watch_stdin: bool,
     #[command(flatten)]
     flags: SchemaFlags,
 }
@@ -39,7 +42,8 @@ pub struct Watch {
 impl Watch {
     /// Watches until it is interrupted.
     pub fn run(self) -> ExitCode {
-        let options = Options { check: self.check, once: self.once, test: self.test };
+        let options =
+            Options { check: self.check, once: self.once, test: self.test, stdin: self.watch_stdin };
         watch(&self.paths, &options, &self.flags)
     }
 }
@@ -53,6 +57,8 @@ pub struct Options {
     pub once: bool,
     /// Specs after each.
     pub test: bool,
+    /// Ends with standard input.
+    pub stdin: bool,
 }
 
 enum Event {
@@ -72,7 +78,7 @@ pub fn watch(paths: &[String], options: &Options, flags: &SchemaFlags) -> ExitCo
             .note("There is no moment at which the one document could be closed.");
         return usage::refuse(refusal, flags.report.format());
     }
-    let subject = match Subject::of(paths, flags) {
+    let subject = match flags.verdicts().and_then(|_| Subject::of(paths, flags)) {
         Ok(subject) => subject,
         Err(diagnostic) => return usage::refuse(*diagnostic, flags.report.format()),
     };
@@ -158,6 +164,8 @@ impl Subject {
             check: options.check,
             replaces_foreign: flags.yes,
             deny_warnings: flags.deny_warnings,
+            // Refused before the first round when they are none.
+            verdicts: flags.verdicts().unwrap_or_default(),
         })
     }
 }
@@ -200,6 +208,14 @@ impl Run {
                 return usage::refuse(refusal, flags.report.format());
             }
         };
+        if self.options.stdin {
+            let stop = sender.clone();
+            std::thread::spawn(move || {
+                // What it says is nobody's; that it ends is what counts.
+                let _ = std::io::copy(&mut std::io::stdin().lock(), &mut std::io::sink());
+                let _ = stop.send(Event::Stop);
+            });
+        }
         // Without a handler an interrupt ends the program at once, which is no harm: files are replaced in one step.
         let _ = ctrlc::set_handler(move || {
             let _ = sender.send(Event::Stop);

@@ -46,6 +46,8 @@ pub fn serve() -> ExitCode {
 struct Server {
     documents: Documents,
     out: transport::Writer,
+    /// Whether the editor has said who it is, before which it may ask nothing else.
+    initialized: bool,
     /// Whether the editor asked to shut down.
     stopping: bool,
 }
@@ -54,13 +56,15 @@ impl Server {
     /// Runs until the editor leaves; whether it shut the server down first, as it should.
     fn start() -> Result<bool, Fatal> {
         let mut input = transport::Reader::of_stdin();
-        let mut server =
-            Server { documents: Documents::default(), out: transport::Writer::of_stdout(), stopping: false };
+        let (documents, out) = (Documents::default(), transport::Writer::of_stdout());
+        let mut server = Server { documents, out, initialized: false, stopping: false };
         while let Some(message) = input.next()? {
             match message {
                 Message::Request(request) => server.request(request)?,
                 Message::Notification(note) if note.method == "exit" => return Ok(server.stopping),
-                Message::Notification(note) => server.notification(note)?,
+                Message::Notification(note) if server.initialized => server.notification(note)?,
+                // The protocol has what is told too early dropped.
+                Message::Notification(_) => {}
                 // Nothing is asked of the editor that needs an answer.
                 Message::Response(_) => {}
             }
@@ -72,9 +76,16 @@ impl Server {
         let id = request.id.clone();
         let response = match request.method.as_str() {
             "initialize" => match serde_json::from_value::<InitializeParams>(request.params) {
-                Ok(params) => Response::new_ok(id, self.initialize(&params)),
+                Ok(params) => {
+                    self.initialized = true;
+                    Response::new_ok(id, self.initialize(&params))
+                }
                 Err(error) => Response::new_err(id, ErrorCode::InvalidParams as i32, error.to_string()),
             },
+            _ if !self.initialized => {
+                let code = ErrorCode::ServerNotInitialized as i32;
+                Response::new_err(id, code, "The server waits for `initialize`.".to_string())
+            }
             "shutdown" => {
                 self.stopping = true;
                 Response::new_ok(id, Value::Null)

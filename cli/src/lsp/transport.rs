@@ -12,6 +12,8 @@ use super::Fatal;
 
 /// Longest message that is read, in bytes.
 const MAX_MESSAGE: usize = 256 << 20;
+/// Longest line of a header, in bytes.
+const MAX_LINE: u64 = 1 << 16;
 
 /// What the editor says.
 pub struct Reader(BufReader<Stdin>);
@@ -27,7 +29,8 @@ impl Reader {
     pub fn next(&mut self) -> Result<Option<Message>, Fatal> {
         loop {
             let Some(text) = self.body()? else { return Ok(None) };
-            let value: Result<Value, _> = serde_json::from_slice(&text);
+            let value: Result<Value, _> =
+                serde_json::from_slice(&text).or_else(|_| serde_json::from_slice(&without_halves(&text)));
             match value.and_then(serde_json::from_value) {
                 Ok(message) => return Ok(Some(message)),
                 Err(error) => eprintln!("blinkblox lsp: a message was ignored: {error}"),
@@ -38,11 +41,16 @@ impl Reader {
     fn body(&mut self) -> Result<Option<Vec<u8>>, Fatal> {
         let mut length = None;
         loop {
-            let mut line = String::new();
-            let read = self.0.read_line(&mut line).map_err(|error| error.to_string())?;
+            let mut line = Vec::new();
+            let mut rest = (&mut self.0).take(MAX_LINE);
+            let read = rest.read_until(b'\n', &mut line).map_err(|error| error.to_string())?;
             if read == 0 {
                 return Ok(None);
             }
+            if read as u64 == MAX_LINE {
+                return Err("a line of a header has no end".to_string());
+            }
+            let line = String::from_utf8_lossy(&line);
             let line = line.trim_end();
             if line.is_empty() {
                 break;
@@ -63,6 +71,35 @@ impl Reader {
     }
 }
 
+/// The JSON text with every half of a surrogate pair that stands alone made the replacement character. Editors that count
+/// in UTF-16 send such halves as escapes when the text has them; a change that is not taken over puts every later one in
+/// the wrong place.
+fn without_halves(text: &[u8]) -> Vec<u8> {
+    let unit = |at: usize| -> Option<u32> {
+        let digits = text.get(at..at + 6)?.strip_prefix(b"\\u")?;
+        u32::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()
+    };
+    let mut out = Vec::with_capacity(text.len());
+    let mut at = 0;
+    while at < text.len() {
+        let length = match (text[at], unit(at)) {
+            (b'\\', Some(0xD800..=0xDBFF)) if matches!(unit(at + 6), Some(0xDC00..=0xDFFF)) => 12,
+            (b'\\', Some(0xD800..=0xDFFF)) => {
+                out.extend_from_slice(b"\\uFFFD");
+                at += 6;
+                continue;
+            }
+            // An escaped backslash must not be taken for the beginning of an escape.
+            (b'\\', _) => 2,
+            _ => 1,
+        };
+        let end = (at + length).min(text.len());
+        out.extend_from_slice(&text[at..end]);
+        at = end;
+    }
+    out
+}
+
 /// What the editor is told.
 pub struct Writer(Stdout);
 
@@ -77,5 +114,26 @@ impl Writer {
     pub fn send(&mut self, message: &Message) -> Result<(), Fatal> {
         let mut out = self.0.lock();
         message.clone().write(&mut out).and_then(|()| out.flush()).map_err(|error| error.to_string())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn halves_of_pairs_are_replaced_and_pairs_stay() {
+        let mended = |text: &str| String::from_utf8(without_halves(text.as_bytes())).unwrap();
+        for (text, expected) in [
+            (r#""\ud83d\ude00""#, r#""\ud83d\ude00""#),
+            (r#""\ud83d""#, r#""\uFFFD""#),
+            (r#""a\ude00\ud83d b""#, r#""a\uFFFD\uFFFD b""#),
+            (r#""\\ud83d""#, r#""\\ud83d""#),
+            (r#""\ud83d\ud83d\ude00""#, r#""\uFFFD\ud83d\ude00""#),
+            (r#""\u00""#, r#""\u00""#),
+            ("\"\\", "\"\\"),
+        ] {
+            assert_eq!(mended(text), expected, "{text}");
+        }
     }
 }

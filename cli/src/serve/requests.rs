@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use blinkblox_compiler::diagnostics::human::{self, Colour};
+use blinkblox_compiler::diagnostics::human::{self, Colour, Strokes};
 use blinkblox_compiler::diagnostics::{Diagnostic, json as report};
 use blinkblox_compiler::format::{Indent, format};
 use blinkblox_compiler::ide::{completion, hover};
@@ -177,7 +177,7 @@ fn told(analysis: &Analysis, profile: Profile, signature: Option<String>) -> Val
             value
         })
         .collect();
-    let drawn = human::render(&analysis.diagnostics, &analysis.sources, Colour::On);
+    let drawn = human::render(&analysis.diagnostics, &analysis.sources, Colour::On, Strokes::Lines);
     json!({
         "version": report::FORMAT_VERSION,
         "compiler": VERSION,

@@ -14,6 +14,7 @@ use std::time::Instant;
 use blinkblox_compiler::diagnostics::Diagnostic;
 
 use crate::commands::compile::{Compiled, compile};
+use crate::commands::flags::Verdicts;
 use crate::printer::Printer;
 use crate::schemas::Named;
 use crate::writer::{self, Wishes};
@@ -32,6 +33,8 @@ pub struct Settings {
     pub replaces_foreign: bool,
     /// Whether a warning fails a compile.
     pub deny_warnings: bool,
+    /// What becomes of single warnings.
+    pub verdicts: Verdicts,
 }
 
 /// Schemas and how they stand.
@@ -118,6 +121,7 @@ impl Watching {
         let named = self.settings.schemas[index].clone();
         let mut compiled = compile(&named.path, named.profile, None, |_| {});
         let placement = self.placement(&mut compiled);
+        compiled.judge(&self.settings.verdicts);
         let denied = self.settings.deny_warnings && !compiled.diagnostics.is_empty();
         let sound = compiled.is_sound() && !denied && !compiled.diagnostics.iter().any(Diagnostic::is_error);
         let mut written = None;

@@ -10,6 +10,7 @@ mod documents;
 mod emu;
 mod emulation;
 mod explore;
+mod flags;
 mod library;
 mod lsp;
 mod newcomers;

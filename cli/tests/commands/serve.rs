@@ -269,3 +269,72 @@ fn a_port_that_is_taken_is_named() {
     let told = err(&output);
     assert!(told.contains(&format!("port {}", service.port)) && told.contains("--port 0"), "{told}");
 }
+
+#[test]
+fn bodies_that_make_no_sense_are_refused_in_words() {
+    let service = Service::start();
+    let ask = |path: &str, body: &[u8]| {
+        let head = service.head(path, body.len()) + "\r\n";
+        let (status, answer) = send(service.port, head.as_bytes(), body);
+        let answer: Value = serde_json::from_slice(&answer).unwrap_or_default();
+        (status, answer["error"]["message"].as_str().unwrap_or_default().to_string())
+    };
+    let nested = format!("{{\"files\":{}{}}}", "[".repeat(50_000), "]".repeat(50_000));
+    let bodies: [&[u8]; 14] = [
+        b"",
+        b"null",
+        b"[]",
+        b"3",
+        b"\"text\"",
+        b"{",
+        b"{\"files\": 5, \"entry\": \"A\"}",
+        b"{\"files\": [5], \"entry\": \"A\"}",
+        b"{\"files\": [{\"name\": 1, \"text\": 2}], \"entry\": \"A\"}",
+        b"{\"files\": [{\"name\": \"A\", \"text\": null}], \"entry\": \"A\"}",
+        b"{\"files\": [], \"entry\": \"Nobody\"}",
+        b"{\"files\": [{\"name\": \"A\", \"text\": \"\\ud800\"}], \"entry\": \"A\"}",
+        b"{\"files\": [{\"name\": \"A\", \"text\": \"\"}], \"entry\": \"A\", \"profile\": \"none\"}",
+        nested.as_bytes(),
+    ];
+    for path in ["/v1/check", "/v1/compile", "/v1/complete", "/v1/hover", "/v1/format"] {
+        for body in bodies {
+            let (status, text) = ask(path, body);
+            let shown = String::from_utf8_lossy(&body[..body.len().min(80)]).into_owned();
+            assert!((400..500).contains(&status), "{path} {shown}: {status}");
+            assert!(!text.is_empty() && text.len() < 400, "{path} {shown}: {text}");
+        }
+    }
+    // Places past every end are places.
+    let files = json!([{ "name": "A", "text": "event A {" }]);
+    for at in [0_u64, 9, 10, 4_000_000_000] {
+        for path in ["/v1/complete", "/v1/hover"] {
+            let body =
+                json!({ "files": files, "entry": "A", "file": "A", "offset": at, "line": at, "column": at });
+            let (status, text) = ask(path, body.to_string().as_bytes());
+            assert!(status == 200 || (status == 400 && !text.is_empty()), "{path} {at}: {status} {text}");
+        }
+    }
+    assert_eq!(service.ask("/v1/hello", &json!({}))["name"], "BlinkBlox");
+}
+
+/// A body that trickles in holds up nobody else.
+#[test]
+fn a_slow_body_holds_up_nobody() {
+    let service = Service::start();
+    let mut slow: Vec<TcpStream> = (0..40)
+        .map(|_| {
+            let mut stream = TcpStream::connect(("127.0.0.1", service.port)).unwrap();
+            let head = service.head("/v1/check", 1000) + "\r\n{";
+            stream.write_all(head.as_bytes()).unwrap();
+            stream
+        })
+        .collect();
+    for round in 0..3 {
+        for stream in &mut slow {
+            stream.write_all(b" ").unwrap();
+        }
+        let began = std::time::Instant::now();
+        assert_eq!(service.ask("/v1/hello", &json!({}))["name"], "BlinkBlox");
+        assert!(began.elapsed() < Duration::from_secs(10), "round {round}");
+    }
+}

@@ -522,3 +522,40 @@ fn a_broken_schema_is_told_of_once_a_run() {
     let joined = out(&blinkblox(&folder, &["test", "--merge", "all.json"]));
     assert_eq!(joined.matches("[E3007]").count(), 1, "{joined}");
 }
+
+/// What a file does before its tests are known.
+#[test]
+fn odd_spec_files_are_told_of_one_by_one() {
+    let many = "for i = 1, 10000 do it('case ' .. i, function() end) end\n";
+    let folder = project(&[
+        ("empty.spec.luau", ""),
+        ("number.spec.luau", "return 3\n"),
+        ("raises.spec.luau", "local x = 1\nerror('at load')\n"),
+        ("loops.spec.luau", "while true do end\n"),
+        ("yields.spec.luau", "coroutine.yield()\nit('a', function() end)\n"),
+        ("syntax.spec.luau", "it('a', function(\n"),
+        ("deep.spec.luau", &format!("local x = {}1{}\n", "(".repeat(5_000), ")".repeat(5_000))),
+        ("late.spec.luau", "it('a', function() it('b', function() end) end)\n"),
+        ("names.spec.luau", "it('\\0\\27[31m\\xff', function() end)\nit('', function() end)\nit(nil, 5)\n"),
+        ("good.spec.luau", "it('holds', function() end)\n"),
+    ]);
+    fs::write(folder.path().join("bytes.spec.luau"), b"it('\xff\xfe', function() end)\n").unwrap();
+    fs::create_dir(folder.path().join("folder.spec.luau")).unwrap();
+    let output = blinkblox(&folder, &["test", "--wall-timeout", "1"]);
+    let told = out(&output) + &err(&output);
+    assert_eq!(code(&output), 3, "{told}");
+    assert!(!told.contains("panicked") && !told.contains("BlinkBlox 0.1.0 itself failed"), "{told}");
+    for part in ["at load", "loops.spec.luau", "syntax.spec.luau", "holds"] {
+        assert!(told.contains(part), "{part}: {told}");
+    }
+    assert!(!told.contains("\u{1b}[31m\u{fffd}") && !told.contains('\0'), "{told:?}");
+    // Every reporter writes what it can of it.
+    for reporter in ["json", "junit", "tap", "dots", "github", "teamcity"] {
+        let output = blinkblox(&folder, &["test", "--wall-timeout", "1", "--reporter", reporter]);
+        assert_eq!(code(&output), 3, "{reporter}");
+        assert!(!err(&output).contains("panicked"), "{reporter}: {}", err(&output));
+    }
+    fs::write(folder.path().join("many.spec.luau"), many).unwrap();
+    let output = blinkblox(&folder, &["test", "-q", "many.spec.luau"]);
+    assert_eq!((code(&output), out(&output).as_str()), (0, ""), "{}", err(&output));
+}

@@ -162,3 +162,15 @@ fn outputs_land_where_the_right_side_sees_them() {
     watcher.hears("Watching other.blink");
     assert_eq!(watcher.stop(), Some(0));
 }
+
+#[test]
+fn a_watcher_ends_with_its_standard_input() {
+    let schema = "option ServerOutput = \"out/Server\"\noption ClientOutput = \"out/Client\"\n";
+    let folder = crate::support::project(&[("game.blink", schema)]);
+    for arguments in [&["game", "--watch-stdin"][..], &["watch", "game", "--watch-stdin"]] {
+        // Standard input is closed once the text is written.
+        let output = crate::support::blinkblox_reading(&folder, arguments, "nobody reads this\n");
+        assert_eq!(output.status.code(), Some(0), "{arguments:?}");
+        assert!(crate::support::out(&output).contains("Watching game"), "{arguments:?}");
+    }
+}

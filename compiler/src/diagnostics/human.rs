@@ -28,11 +28,21 @@ pub enum Colour {
     On,
 }
 
+/// Characters a drawing is made of. What a schema says itself stays as it is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Strokes {
+    /// Lines and corners.
+    #[default]
+    Lines,
+    /// Bars, hyphens, carets and plus signs.
+    Ascii,
+}
+
 /// Bytes after which what is left is told in lines rather than drawn: nobody reads that much.
 const DRAWN_BYTES: usize = 1 << 20;
 
 /// Every diagnostic, drawn, with an empty line between two. What would make the drawing endless is told in a line.
-pub fn render(diagnostics: &[Diagnostic], sources: &Sources, colour: Colour) -> String {
+pub fn render(diagnostics: &[Diagnostic], sources: &Sources, colour: Colour, strokes: Strokes) -> String {
     let mut out = String::new();
     for (at, diagnostic) in diagnostics.iter().enumerate() {
         if out.len() > DRAWN_BYTES {
@@ -42,14 +52,19 @@ pub fn render(diagnostics: &[Diagnostic], sources: &Sources, colour: Colour) -> 
         if at > 0 {
             out.push('\n');
         }
-        out.push_str(&render_one(diagnostic, sources, colour));
+        out.push_str(&draw(diagnostic, sources, colour, strokes));
     }
     out
 }
 
-/// One diagnostic, drawn, ended by a line feed.
+/// One diagnostic, drawn in lines, ended by a line feed.
 pub fn render_one(diagnostic: &Diagnostic, sources: &Sources, colour: Colour) -> String {
-    let mut drawing = Drawing { out: String::new(), colour, severity: diagnostic.severity, gutter: 3 };
+    draw(diagnostic, sources, colour, Strokes::Lines)
+}
+
+fn draw(diagnostic: &Diagnostic, sources: &Sources, colour: Colour, strokes: Strokes) -> String {
+    let severity = diagnostic.severity;
+    let mut drawing = Drawing { out: String::new(), colour, strokes, severity, gutter: 3 };
     drawing.headline(diagnostic);
     if diagnostic.labels.is_empty() {
         for note in &diagnostic.notes {
@@ -81,6 +96,7 @@ struct Mark<'a> {
 struct Drawing {
     out: String,
     colour: Colour,
+    strokes: Strokes,
     severity: Severity,
     /// Digits of a line number.
     gutter: usize,
@@ -97,6 +113,28 @@ impl Drawing {
         match self.colour {
             Colour::Off => text.to_string(),
             Colour::On => format!("{style}{text}{RESET}"),
+        }
+    }
+
+    /// Strokes as this drawing has them.
+    fn drawn(&self, text: &str) -> String {
+        match self.strokes {
+            Strokes::Lines => text.to_string(),
+            Strokes::Ascii => text.chars().map(in_ascii).collect(),
+        }
+    }
+
+    /// Strokes in a style.
+    fn stroke(&self, style: &str, text: &str) -> String {
+        self.paint(style, &self.drawn(text))
+    }
+
+    /// What stands for the parts of a line that are not shown: one column, as marks count on.
+    fn cut(&self, is_cut: bool) -> &'static str {
+        match (is_cut, self.strokes) {
+            (false, _) => "",
+            (true, Strokes::Lines) => CUT,
+            (true, Strokes::Ascii) => "~",
         }
     }
 
@@ -123,13 +161,13 @@ impl Drawing {
     }
 
     fn blank(&mut self) {
-        let row = self.paint(DIM, &format!("{}│", self.margin()));
+        let row = self.stroke(DIM, &format!("{}│", self.margin()));
         self.row(&row);
     }
 
     fn close(&mut self) {
         self.blank();
-        let row = self.paint(DIM, &format!("{}╯", "─".repeat(self.gutter + 1)));
+        let row = self.stroke(DIM, &format!("{}╯", "─".repeat(self.gutter + 1)));
         self.row(&row);
     }
 
@@ -147,8 +185,8 @@ impl Drawing {
         }
         for (first, labels) in files {
             let start = sources.start(first);
-            let place = format!("╭─[{}:{}:{}]", sources[first.file].shown, start.line, start.column);
-            let row = self.paint(DIM, &format!("{}{place}", self.margin()));
+            let place = format!("[{}:{}:{}]", sources[first.file].shown, start.line, start.column);
+            let row = self.paint(DIM, &format!("{}{}{place}", self.margin(), self.drawn("╭─")));
             self.row(&row);
             self.blank();
             self.lines(&labels, &sources[first.file]);
@@ -184,31 +222,30 @@ impl Drawing {
     }
 
     fn source(&mut self, line: u32, shown: &Shown) {
-        let number = self.paint(DIM, &format!("{line:0width$} │", width = self.gutter));
-        let lead = if shown.cut_before { CUT } else { "" };
-        let tail = if shown.cut_behind { CUT } else { "" };
+        let number = self.stroke(DIM, &format!("{line:0width$} │", width = self.gutter));
+        let (lead, tail) = (self.cut(shown.cut_before), self.cut(shown.cut_behind));
         self.row(&format!("{number} {lead}{}{tail}", expand_tabs(shown.text)));
     }
 
     fn mark(&mut self, mark: &Mark) {
         let (stroke, connector) = if mark.primary { ('━', '┯') } else { ('─', '┬') };
         let style = if mark.primary { self.severity_style() } else { BLUE };
-        let edge = self.paint(DIM, &format!("{}┆", self.margin()));
+        let edge = self.stroke(DIM, &format!("{}┆", self.margin()));
         let indent = " ".repeat(mark.column);
         let Some(words) = mark.words else {
-            let underline = self.paint(style, &stroke.to_string().repeat(mark.width));
+            let underline = self.stroke(style, &stroke.to_string().repeat(mark.width));
             self.row(&format!("{edge} {indent}{underline}"));
             return;
         };
         let middle = mark.width / 2;
         let underline: String =
             (0..mark.width).map(|at| if at == middle { connector } else { stroke }).collect();
-        let underline = self.paint(style, &underline);
+        let underline = self.stroke(style, &underline);
         self.row(&format!("{edge} {indent}{underline}"));
         let indent = " ".repeat(mark.column + middle);
-        let down = self.paint(style, "│");
+        let down = self.stroke(style, "│");
         self.row(&format!("{edge} {indent}{down}"));
-        let corner = self.paint(style, "╰──");
+        let corner = self.stroke(style, "╰──");
         self.row(&format!("{edge} {indent}{corner} {words}"));
     }
 
@@ -216,7 +253,7 @@ impl Drawing {
         let head = "= note: ";
         let indent = self.gutter + 3 + head.len();
         for (at, part) in wrap(text, WRAP_COLUMNS.saturating_sub(indent)).iter().enumerate() {
-            let edge = self.paint(DIM, &format!("{}│", self.margin()));
+            let edge = self.stroke(DIM, &format!("{}│", self.margin()));
             let lead = if at == 0 { self.paint(BLUE, head.trim_end()) } else { " ".repeat(head.len() - 1) };
             self.row(&format!("{edge} {lead} {part}"));
         }
@@ -228,6 +265,17 @@ impl Drawing {
             let lead = if at == 0 { self.paint(BLUE, head.trim_end()) } else { " ".repeat(head.len() - 1) };
             self.row(&format!("    {lead} {part}"));
         }
+    }
+}
+
+/// What stands for a stroke where there is ASCII only.
+fn in_ascii(stroke: char) -> char {
+    match stroke {
+        '│' | '┆' => '|',
+        '─' | '┬' => '-',
+        '━' | '┯' => '^',
+        '╭' | '╰' | '╯' => '+',
+        other => other,
     }
 }
 

@@ -10,6 +10,9 @@ const DEEPEST: usize = 60;
 /// Most types written in one declaration.
 const MOST: usize = 20_000;
 
+/// Most types written in all of them together.
+const MOST_OF_ALL: usize = 100_000;
+
 /// What a plain type of a tool is: the type, and what it costs, if anything.
 pub(super) struct Meaning {
     ty: Ty,
@@ -107,6 +110,7 @@ pub(super) fn too_large(ran: &Ran) -> Option<((usize, usize), String)> {
         numbers.extend(record.indexes("response").unwrap_or_default());
         numbers
     };
+    let mut all = 0;
     ran.captured.records.iter().find_map(|record| {
         let measured: Vec<(usize, usize)> = used(record)
             .into_iter()
@@ -117,11 +121,15 @@ pub(super) fn too_large(ran: &Ran) -> Option<((usize, usize), String)> {
             name => format!("\"{name}\""),
         };
         if measured.iter().any(|(depth, _)| *depth > DEEPEST) {
-            Some((record.at(), format!("a type of {name} nests more than {DEEPEST} deep")))
-        } else if measured.iter().fold(0, |sum: usize, (_, size)| sum.saturating_add(*size)) > MOST {
-            Some((record.at(), format!("{name} is made of more than {MOST} types")))
-        } else {
-            None
+            return Some((record.at(), format!("a type of {name} nests more than {DEEPEST} deep")));
         }
+        let size = measured.iter().fold(1, |sum: usize, (_, size)| sum.saturating_add(*size));
+        if size > MOST {
+            return Some((record.at(), format!("{name} is made of more than {MOST} types")));
+        }
+        all += size;
+        (all > MOST_OF_ALL).then(|| {
+            (record.at(), format!("up to {name} the definitions take more than {MOST_OF_ALL} types"))
+        })
     })
 }

@@ -11,6 +11,8 @@ pub(crate) type At = (usize, usize);
 pub(crate) struct Captured {
     /// The first thing that cannot be converted.
     pub(crate) fault: Option<(At, String)>,
+    /// Names of the library that the converter does not know, each once.
+    pub(crate) unknowns: Vec<Record>,
     /// Types: each is made of earlier ones.
     pub(crate) nodes: Vec<Node>,
     /// Declarations in the order they were made.
@@ -119,6 +121,7 @@ impl Captured {
         let nodes = all.list("nodes").iter().map(node).collect();
         Captured {
             fault,
+            unknowns: all.list("unknowns"),
             nodes,
             records: all.list("records"),
             requires: all.list("requires"),

@@ -80,6 +80,7 @@ pub(crate) fn run(
     let main = vm.load(&code, "#1", &[]).map_err(|failure| internal(&failure))?;
     deadline.set(Instant::now().checked_add(limits.time));
     let ended = vm.call(&enter, &[Value::Number(1.0), Value::Function(main)]);
+    let told = if ended.is_ok() && !deadline.is_expired() { vm.call(&finish, &[]) } else { Ok(vec![]) };
     let late = deadline.is_expired();
     deadline.set(None);
     let sources = modules.sources();
@@ -87,13 +88,14 @@ pub(crate) fn run(
         let headline = format!("the definitions ran for more than {}", seconds(limits.time));
         return Err(over_limit(headline, &sources));
     }
-    let outcome = match ended {
-        Ok(values) => values.into_iter().next().unwrap_or(Value::Nil),
-        Err(failure) => return Err(failed(&failure.report(), limits, &sources, (1, 1))),
-    };
-    let values =
-        vm.call(&finish, &[]).map_err(|failure| failed(&failure.report(), limits, &sources, (1, 1)))?;
+    let failure = |failure: Failure| failed(&failure.report(), limits, &sources, (1, 1));
+    let outcome = ended.map_err(failure)?.into_iter().next().unwrap_or(Value::Nil);
+    let values = told.map_err(failure)?;
     let captured = Captured::of(values.first().unwrap_or(&Value::Nil));
+    // What else went wrong may come of them.
+    if let Some(diagnostic) = not_known(tool, &captured.unknowns, &sources) {
+        return Err(Refusal::new(diagnostic, sources));
+    }
     if let Some((at, message)) = &captured.fault {
         let span = line_span(&sources, file_of(at.0), at.1);
         return Err(Refusal::new(refused(message.clone(), span, "asked for here"), sources));
@@ -113,6 +115,35 @@ pub(crate) fn run(
         return Err(refusal);
     }
     Ok(Ran { captured, sources })
+}
+
+/// Most places shown of names that are not known.
+const MOST_PLACES: usize = 12;
+
+/// `E4008` for names of the library that the converter does not know: all of them, each where it is asked for first.
+fn not_known(tool: Tool, unknowns: &[Record], sources: &Sources) -> Option<Diagnostic> {
+    let span = |one: &Record| line_span(sources, file_of(one.at().0), one.at().1);
+    let names: Vec<String> = unknowns.iter().map(|one| format!("\"{}\"", one.text("name"))).collect();
+    let first = unknowns.first()?;
+    let names = match names.as_slice() {
+        [one] => one.clone(),
+        [all @ .., last] => format!("{} and no {last}", all.join(", no ")),
+        [] => return None,
+    };
+    let headline = format!("{} has no {names} that the converter knows", first.text("what"));
+    let mut diagnostic = refused(headline, span(first), "asked for here");
+    let mut seen = vec![span(first)];
+    for one in unknowns.iter().take(MOST_PLACES) {
+        let span = span(one);
+        if !seen.contains(&span) {
+            seen.push(span);
+            diagnostic = diagnostic.secondary(span, format!("\"{}\" is asked for here", one.text("name")));
+        }
+    }
+    Some(diagnostic.note(format!(
+        "This converter reads {}. Take out of a copy what another version has, convert that, and write the rest by hand.",
+        tool.source()
+    )))
 }
 
 fn file_of(chunk: usize) -> FileId {

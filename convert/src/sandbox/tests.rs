@@ -70,6 +70,34 @@ fn limits_hold_whatever_the_definitions_catch() {
     );
 }
 
+/// What is recorded is read outside of the VM, where no deadline is: its amount is bounded instead.
+#[test]
+fn what_is_recorded_is_bounded_for_every_tool() {
+    let generous = Limits { time: Duration::from_secs(60), ..Limits::default() };
+    let of = |tool: Tool, text: &str| {
+        let loader: Rc<dyn SourceLoader> = Rc::new(MemoryLoader::new().with("a.luau", text));
+        convert(tool, &loader, "a.luau", generous).unwrap_err().diagnostic.headline
+    };
+    let most = "the definitions make more than 100000 types and declarations";
+    let nested = "local t = B.uint8\nfor _ = 1, 1e6 do t = B.array(t) end";
+    assert_eq!(of(Tool::ByteNet, &format!("local B = require('./ByteNet')\n{nested}")), most);
+    let caught = "while pcall(B.array, B.uint8) do end\nreturn 1";
+    assert_eq!(of(Tool::ByteNet, &format!("local B = require('./ByteNet')\n{caught}")), most);
+    let packets = "local P = require('./Packet')\nfor i = 1, 1e6 do P('A' .. i, { P.String }) end";
+    assert_eq!(of(Tool::Packet, packets), most);
+    let literals = "local Q = require('./QuickNet')\nlocal all = table.create(1000, 'x')\n\
+        for i = 1, 1e6 do Q.Data.literal(table.unpack(all)) end";
+    assert_eq!(of(Tool::QuickNet, literals), most);
+    let optional = "local W = require('./Warp').Server()\nlocal t = W.Schema.u8\n\
+        for i = 1, 1e6 do t = W.Schema.optional(t) end";
+    assert_eq!(of(Tool::Warp, optional), most);
+    // A type is recorded once and written wherever it is used.
+    let repeated = "local W = require('./Warp').Server()\nlocal t = W.Schema.u8\n\
+        for _ = 1, 12 do t = W.Schema.struct({ a = t, b = t }) end\n\
+        for i = 1, 200 do W.useSchema('A' .. i, t) end";
+    assert_eq!(of(Tool::Warp, repeated), "up to \"A13\" the definitions take more than 100000 types");
+}
+
 #[test]
 fn errors_are_told_with_their_line() {
     refused_for("local x = 1\nerror(\"broken\")", "the definitions raised an error", "error(\"broken\")");

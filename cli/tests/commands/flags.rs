@@ -1,0 +1,144 @@
+//! Flags that judge warnings, move outputs and list them, run as a person or a program runs them.
+
+use std::fs;
+
+use crate::support::{blinkblox, code, err, json, out, project};
+
+/// A schema with one warning, W3017.
+const DEPRECATED: &str = "option ServerOutput = \"out/Server\"\noption ClientOutput = \"out/Client\"\n\
+    option UseColon = true\nevent Ready { From: Server, Type: Reliable, Call: SingleSync, Data: u8 }\n";
+
+#[test]
+fn one_warning_is_denied_or_allowed() {
+    let folder = project(&[("game.blink", DEPRECATED)]);
+    let warned = blinkblox(&folder, &["check", "game"]);
+    assert!(code(&warned) == 0 && err(&warned).contains("[W3017] Warning"), "{}", err(&warned));
+    for arguments in [
+        &["build", "game", "--deny", "W3017"][..],
+        &["game", "--deny=3017"],
+        &["build", "game", "--deny", "W4103", "--deny", "W3017"],
+    ] {
+        let denied = blinkblox(&folder, arguments);
+        assert_eq!(code(&denied), 1, "{arguments:?}");
+        assert!(err(&denied).contains("[E3017] Error"), "{}", err(&denied));
+        assert!(!folder.path().join("out").exists());
+    }
+    let document = json(&blinkblox(&folder, &["check", "game", "--json", "--deny", "W3017"]));
+    assert_eq!(
+        (&document["success"], &document["diagnostics"][0]["severity"]),
+        (&false.into(), &"error".into())
+    );
+    let watched = blinkblox(&folder, &["watch", "game", "--once", "--deny", "W3017"]);
+    assert!(code(&watched) == 1 && err(&watched).contains("[E3017]"), "{}", err(&watched));
+    let allowed = blinkblox(&folder, &["build", "game", "--allow", "W3017", "--deny-warnings"]);
+    assert_eq!((code(&allowed), err(&allowed).as_str()), (0, ""));
+    // An error stays one.
+    fs::write(folder.path().join("broken.blink"), "struct A { X: u8, X: u8 }").unwrap();
+    for (arguments, words) in [
+        (["--allow", "E3004"], "E3004 is an error"),
+        (["--deny", "E3004"], "E3004 is an error"),
+        (["--deny", "W301"], "there is no `W301`"),
+    ] {
+        let refused = blinkblox(&folder, &["check", "broken", arguments[0], arguments[1]]);
+        assert!(code(&refused) == 1 && err(&refused).contains(words), "{arguments:?}: {}", err(&refused));
+        let refused = blinkblox(&folder, &["watch", "broken", arguments[0], arguments[1]]);
+        assert!(code(&refused) == 1 && err(&refused).contains(words), "{arguments:?}: {}", err(&refused));
+    }
+    let both = blinkblox(&folder, &["check", "game", "--allow", "W3017", "--deny", "W3017"]);
+    assert!(err(&both).contains("W3017 is given with --deny and with --allow"), "{}", err(&both));
+}
+
+#[test]
+fn drawings_are_ascii_when_asked_for() {
+    let long = format!("type A = Nowhere{}\n", " ".repeat(400));
+    let folder = project(&[("game.blink", "struct A { X: u8, X: u8 }\n"), ("long.blink", &long)]);
+    let lines = err(&blinkblox(&folder, &["check", "game"]));
+    assert!(lines.contains('╭') && !lines.is_ascii());
+    let drawn = err(&blinkblox(&folder, &["check", "game", "--ascii"]));
+    assert!(drawn.is_ascii(), "{drawn}");
+    assert_eq!(drawn.lines().count(), lines.lines().count());
+    for part in [
+        "    +-[game.blink:1:19]",
+        "001 | struct A",
+        "    |                   ^",
+        "+-- named again here",
+        "----+\n",
+    ] {
+        assert!(drawn.contains(part), "{part}: {drawn}");
+    }
+    assert!(err(&blinkblox(&folder, &["check", "long", "--ascii"])).is_ascii());
+    // Coloured the same.
+    let coloured = err(&blinkblox(&folder, &["check", "game", "--ascii", "--color", "always"]));
+    assert!(coloured.is_ascii() && coloured.contains("\u{1b}[31m^"), "{coloured}");
+}
+
+#[test]
+fn outputs_are_listed_without_being_written() {
+    let typed = DEPRECATED.replace("option UseColon = true", "option Typescript = true");
+    let folder = project(&[("net/game.blink", &typed), ("broken.blink", "type A =")]);
+    let expected = "net/out/Server.luau\nnet/out/Client.luau\nnet/out/Server.d.ts\nnet/out/Client.d.ts\n";
+    for arguments in [&["build", "net/game", "--list-outputs"][..], &["net/game", "--list-outputs"]] {
+        let listed = blinkblox(&folder, arguments);
+        assert_eq!((code(&listed), out(&listed).as_str(), err(&listed).as_str()), (0, expected, ""));
+    }
+    assert!(!folder.path().join("net/out").exists());
+    let document = json(&blinkblox(&folder, &["build", "net/game", "--list-outputs", "--json"]));
+    assert_eq!(document["files"].as_array().unwrap().len(), 4);
+    assert_eq!(document["outputs"], serde_json::json!([]));
+    let broken = blinkblox(&folder, &["build", "broken", "--list-outputs"]);
+    assert_eq!((code(&broken), out(&broken).as_str()), (1, ""));
+    let both = blinkblox(&folder, &["net/game", "--list-outputs", "--check"]);
+    assert!(err(&both).contains("--list-outputs") && err(&both).contains("--check"), "{}", err(&both));
+}
+
+#[test]
+fn outputs_go_where_the_command_line_says() {
+    let bare = "event Ready { From: Server, Type: Reliable, Call: SingleSync, Data: u8 }\n";
+    let folder = project(&[
+        ("net/bare.blink", bare),
+        ("net/game.blink", &DEPRECATED.replace("option UseColon = true\n", "")),
+    ]);
+    let built = json(&blinkblox(
+        &folder,
+        &["build", "net/bare", "--server-output", "a/Server.lua", "--client-output=b/Client", "--json"],
+    ));
+    assert_eq!(built["outputs"], serde_json::json!(["a/Server.luau", "b/Client.luau"]), "{built}");
+    let same = ["verify", "net/bare", "--server-output", "a/Server", "--client-output", "b/Client"];
+    assert_eq!(code(&blinkblox(&folder, &same)), 0);
+    // One of them alone, and the other as the schema says.
+    let listed = blinkblox(&folder, &["net/game", "--list-outputs", "--server-output", "s/Net"]);
+    assert_eq!(out(&listed), "s/Net.luau\nnet/out/Client.luau\n");
+    let missing = blinkblox(&folder, &["check", "net/bare", "--client-output", "b/Client"]);
+    assert!(err(&missing).contains("[E4001]"), "{}", err(&missing));
+    let clash = blinkblox(&folder, &["check", "net/bare", "--client-output", "x", "--server-output", "x"]);
+    assert!(err(&clash).contains("[E4002]"), "{}", err(&clash));
+    for arguments in [
+        &["net/game", "--watch", "--server-output", "x"][..],
+        &["check", "net/game", "net/bare", "--server-output", "x"],
+    ] {
+        assert_eq!(code(&blinkblox(&folder, arguments)), 1, "{arguments:?}");
+    }
+}
+
+#[test]
+fn modules_that_no_schema_writes_any_more_are_orphans() {
+    let schema = DEPRECATED.replace("option UseColon = true\n", "");
+    let folder = project(&[("game.blink", &schema), ("out/mine.luau", "return 1\n")]);
+    assert_eq!(code(&blinkblox(&folder, &["build", "game"])), 0);
+    assert_eq!(code(&blinkblox(&folder, &["verify", "game", "--orphans"])), 0);
+    let module = fs::read(folder.path().join("out/Server.luau")).unwrap();
+    fs::write(folder.path().join("out/Old.luau"), &module).unwrap();
+    fs::write(folder.path().join("out/Notes.md"), &module).unwrap();
+    assert_eq!(code(&blinkblox(&folder, &["verify", "game"])), 0);
+    for arguments in [&["verify", "game", "--orphans", "-q"][..], &["game", "--verify", "--orphans", "-q"]] {
+        let output = blinkblox(&folder, arguments);
+        let expected = "orphan   out/Old.luau\n3 files checked: 2 current, 0 stale, 0 missing, 1 orphaned. \
+            Delete what no schema writes any more.\n";
+        assert_eq!((code(&output), out(&output).as_str()), (1, expected), "{}", err(&output));
+    }
+    let document = json(&blinkblox(&folder, &["verify", "game", "--orphans", "--json"]));
+    assert_eq!(
+        document["verify"][2],
+        serde_json::json!({ "file": "out/Old.luau", "status": "orphan", "line": null, "note": null })
+    );
+}
