@@ -99,11 +99,12 @@ fn ids(name: &str) -> (Vec<String>, String) {
 /// Where each id is held: file and name.
 fn held() -> BTreeMap<String, Vec<(String, String)>> {
     let mut held: BTreeMap<String, Vec<(String, String)>> = BTreeMap::new();
-    let roots = vec![root().join("tests/luau")];
+    let root = root().canonicalize().unwrap();
+    let roots = vec![root.join("tests/luau")];
     let files = discover(&Discovery { roots, include: Vec::new(), exclude: Vec::new() }, None)
         .expect("it can be read");
     for file in files {
-        let path = file.path.strip_prefix(root()).unwrap_or(&file.path).to_string_lossy().replace('\\', "/");
+        let path = file.path.strip_prefix(&root).unwrap().to_string_lossy().replace('\\', "/");
         let options = RunOptions { files: vec![file.path], list: true, ..RunOptions::default() };
         for test in run(&options, |_| {}).files.iter().flat_map(|file| &file.tests) {
             let name = test.name.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -113,7 +114,7 @@ fn held() -> BTreeMap<String, Vec<(String, String)>> {
             }
         }
     }
-    let text = std::fs::read_to_string(root().join(IN_RUST)).unwrap();
+    let text = std::fs::read_to_string(root.join(IN_RUST)).unwrap();
     for name in text.lines().filter_map(|line| line.strip_prefix("fn ")?.split('(').next()) {
         let (id, rest) = name.split_once('_').unwrap_or((name, ""));
         if is_id(&id.to_uppercase()) {

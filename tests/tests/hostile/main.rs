@@ -92,7 +92,7 @@ fn drawn_schemas_of_every_kind_stand() {
 #[test]
 fn floods_forgeries_and_leaves() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/hostile");
-    let specs = ["floods", "replies", "leaving", "listeners", "misuse"];
+    let specs = ["floods", "replies", "leaving", "listeners", "misuse", "replication"];
     let files: Vec<PathBuf> = specs.iter().map(|name| folder.join(format!("{name}.spec.luau"))).collect();
     let options = RunOptions {
         files,
