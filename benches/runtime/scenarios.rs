@@ -24,7 +24,9 @@ impl Scenario {
         let wanted = self.floor.lines().next().and_then(|line| line.strip_prefix("-- parts: "));
         for (module, member) in wanted.unwrap_or_default().split(' ').filter_map(|part| part.split_once('.'))
         {
-            bundle.need(module, &[member]);
+            // A module that is one function has no members: `Copy.`
+            let members: &[&str] = if member.is_empty() { &[] } else { &[member] };
+            bundle.need(module, members);
         }
         let parts: Vec<String> = bundle.parts().into_iter().map(|part| part.text).collect();
         format!("{PARTS}\n{}\n{}", parts.join("\n\n"), self.floor)

@@ -44,6 +44,11 @@ fn figures(scenario: &Scenario) -> BTreeMap<String, u64> {
     let least = floor.counts();
     assert_eq!(counts.bytes, least.bytes, "{}: as many bytes as written by hand", scenario.name);
     assert_eq!(contest.events, floor.events);
+    let times = counts.instructions as f64 / least.instructions as f64;
+    println!(
+        "{:16} {:8} instructions, {:8} of the floor: {times:.3}; {} bytes allocated, {} of the floor",
+        scenario.name, counts.instructions, least.instructions, counts.allocated, least.allocated
+    );
     [
         ("text", (server.len() + client.len()) as u64),
         ("bytecode", bytecode(server) + bytecode(client)),

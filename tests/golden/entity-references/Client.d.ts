@@ -55,7 +55,7 @@ export const Met: {
 	readonly On: (Listener: (Value: Sea.Meeting) => void) => () => void;
 };
 export const Picked: {
-	readonly Fire: (Whale: SeaWhaleMirror | undefined, Times: number) => void;
+	readonly Fire: (Whale: SeaWhaleMirror | undefined, Times: number) => number;
 };
 export const Nearest: {
 	readonly Invoke: (Value?: ShipMirror) => SeaWhaleMirror | undefined;

@@ -51,10 +51,10 @@ export namespace Sea {
 }
 
 export const Met: {
-	readonly Fire: (Player: Player, Value: Sea.Meeting) => void;
-	readonly FireAll: (Value: Sea.Meeting) => void;
-	readonly FireList: (List: readonly Player[], Value: Sea.Meeting) => void;
-	readonly FireExcept: (Except: Player, Value: Sea.Meeting) => void;
+	readonly Fire: (Player: Player, Value: Sea.Meeting) => number;
+	readonly FireAll: (Value: Sea.Meeting) => number;
+	readonly FireList: (List: readonly Player[], Value: Sea.Meeting) => number;
+	readonly FireExcept: (Except: Player, Value: Sea.Meeting) => number;
 };
 export const Picked: {
 	readonly On: (Listener: (Player: Player, Whale: SeaWhaleEntity | undefined, Times: number) => void) => () => void;

@@ -85,32 +85,26 @@ impl Channels {
     }
 }
 
-/// Where the reader at work is: the beginning of its item, and in front of a listener where to go on behind it, with how
-/// many items and Instances read.
-fn place(cx: &mut Context) -> Block {
+/// What tells where the reader at work is: the beginning of its item, and in front of a listener where to go on behind it,
+/// with how many items and Instances read.
+fn kept(cx: &Context) -> Vec<&'static str> {
     let mut kept = vec!["ItemAt", "ResumeAt", "SlotsRead"];
     if cx.is_server() {
         kept.push("ItemsRead");
     }
-    let zeros = || vec![num(0); kept.len()];
+    kept
+}
+
+fn place(cx: &mut Context) -> Block {
+    let kept = kept(cx);
     block(|b| {
         if !cx.options.sync_validation {
             b.local("Place", cx.runtime("Decoding", "place"));
         }
-        b.push(Stat::Local(kept.iter().copied().map(bare).collect(), zeros()));
-        let anew = block(|b| {
-            let all = kept.iter().copied().map(name).collect();
-            b.push(Stat::Assign(all, zeros()));
-        });
-        let locate = block(|b| {
-            let both = vec![name("ItemAt"), name("ResumeAt")];
-            b.push(Stat::Local(vec![bare("At"), bare("Resume")], both));
-            b.when(name("IsNew"), anew);
-            b.ret([name("At"), name("Resume")]);
-        });
-        let params = vec![param("IsNew", ty("boolean"))];
+        b.push(Stat::Local(kept.iter().copied().map(bare).collect(), vec![num(0); kept.len()]));
+        let locate = block(|b| _ = b.ret([name("ItemAt"), name("ResumeAt")]));
         let number = || ty("number");
-        b.function("Locate", Function::new(params, locate).returning(vec![number(), number()]));
+        b.function("Locate", Function::new(Vec::new(), locate).returning(vec![number(), number()]));
     })
 }
 
@@ -207,8 +201,13 @@ fn receive(cx: &mut Context, channel: Channel, function: Option<&str>) -> Block 
         out.push(Stat::Call(report));
         return out;
     };
+    // The reader starts anew.
+    out.local("Before", name("ItemAt"));
+    let kept: Vec<Expr> = kept(cx).into_iter().map(name).collect();
+    let zeros = vec![num(0); kept.len()];
+    out.push(Stat::Assign(kept, zeros));
     let names = name(format!("{function}Names"));
-    let mut args = vec![name("Packet")];
+    let mut args = vec![name("Packet"), name("Before")];
     if cx.options.sync_validation {
         args.push(names.clone());
     }

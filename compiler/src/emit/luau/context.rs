@@ -104,6 +104,7 @@ const OWN: &[&str] = &[
     "Size",
     "Slot",
     "SlotsRead",
+    "Snapshot",
     "SplitOut",
     "Start",
     "State",

@@ -3,7 +3,7 @@
 use super::ast::*;
 use super::context::{Context, Names, Sink};
 use super::module::{BATCH, EventInfo, State, member, positional};
-use super::{clock, traffic, write};
+use super::{clock, snapshot, traffic, write};
 use crate::schema::{Channel, Delivery};
 use crate::wire::plan::{Node, Shape};
 
@@ -43,15 +43,20 @@ pub fn commit_reliable(cx: &Context, end: Expr, slot: Option<Expr>, body: &mut B
     }
 }
 
-/// Ends an item of a client's unreliable batch that has no Instances and is never too large.
-fn gather(cx: &mut Context, end: Expr, body: &mut Block) {
-    let end = match end {
+/// The end of an item as a name.
+fn held(end: Expr, body: &mut Block) -> Expr {
+    match end {
         end @ Expr::Name(_) => end,
         end => {
             body.local("End", end);
             name("End")
         }
-    };
+    }
+}
+
+/// Ends an item of a client's unreliable batch that has no Instances and is never too large.
+fn gather(cx: &mut Context, end: Expr, body: &mut Block) {
+    let end = held(end, body);
     let split = apply(cx.runtime("ClientGather", "split"), [name("PacketLimits")]);
     let items = ge(path("Filling.items"), num(cx.options.max_events_per_packet));
     let full = or(gt(end.clone(), path("Filling.full")), items);
@@ -170,14 +175,24 @@ fn counted(cx: &Context, pascal: &str, params: Vec<Param>, body: Block) -> Entry
 
 /// Statements of a payload up to which each of an event's sends writes it for itself.
 const INLINE: usize = 24;
+/// The same for the two that are called most, `Fire` and `FireAll`.
+const INLINE_OFTEN: usize = 48;
 
 /// What each of an event's sends does to write it into `Out` and commit it.
 struct Writer {
+    /// For `FireList` and `FireExcept`.
+    seldom: Write,
+    /// For `Fire` and `FireAll`.
+    often: Write,
+    slots: bool,
+}
+
+#[derive(Clone)]
+struct Write {
     /// Behind a declaration of `Out`.
     body: Block,
     /// In front of `body`, for who needs to know where the item begins: `Start`, and `FirstSlot` with slots.
     marks: Block,
-    slots: bool,
 }
 
 impl Writer {
@@ -187,16 +202,18 @@ impl Writer {
         let written = writing(cx, info, values, 2, &mut inline);
         let slots = written.slots;
         let batched = cx.sink == Sink::Batch;
-        if count(&inline) <= INLINE {
-            if batched {
-                commit(&written, &mut inline);
+        let statements = count(&inline);
+        if batched {
+            commit(&written, &mut inline);
+        }
+        let marks = block(|b| {
+            if slots {
+                b.local("FirstSlot", path("Out.slots"));
             }
-            let marks = block(|b| {
-                if slots {
-                    b.local("FirstSlot", path("Out.slots"));
-                }
-            });
-            return Writer { body: inline, marks, slots };
+        });
+        let inline = Write { body: inline, marks };
+        if statements <= INLINE {
+            return Writer { seldom: inline.clone(), often: inline, slots };
         }
         let mut body = Block::new();
         let written = writing(cx, info, values, 3, &mut body);
@@ -218,7 +235,9 @@ impl Writer {
             }
         });
         let body = block(|b| _ = b.push(Stat::Call(apply(function, args))));
-        Writer { body, marks, slots }
+        let seldom = Write { body, marks };
+        let often = if statements <= INLINE_OFTEN { inline } else { seldom.clone() };
+        Writer { seldom, often, slots }
     }
 }
 
@@ -265,13 +284,13 @@ fn reliable(cx: &mut Context, info: &EventInfo, values: &[Expr], state: &mut Sta
     let counts = traffic::counts(cx, info, state);
     let writer = Writer::new(cx, info, values, state);
     let counted = counts.is_some();
-    let from = |source: Expr, marked: bool| {
+    let from = |source: Expr, write: &Write, marked: bool| {
         block(|b| {
             b.local_typed("Out", ty(BATCH), source);
             if marked {
-                b.append(writer.marks.clone());
+                b.append(write.marks.clone());
             }
-            b.append(writer.body.clone());
+            b.append(write.body.clone());
         })
     };
     // What goes nowhere is written too, and not counted.
@@ -285,7 +304,7 @@ fn reliable(cx: &mut Context, info: &EventInfo, values: &[Expr], state: &mut Sta
         block(|b| _ = b.when(apply(kept, [name("Out")]), sent))
     };
     let own = own(cx, name("Player"));
-    let mut fire = from(own, counted);
+    let mut fire = from(own, &writer.often, counted);
     fire.append(count_kept(cx, num(1)));
     fire.ret([choose(eq(name("Out"), name("Nowhere")), num(0), num(1))]);
 
@@ -295,7 +314,7 @@ fn reliable(cx: &mut Context, info: &EventInfo, values: &[Expr], state: &mut Sta
         let nowhere = apply(cx.runtime("ServerBatch", "unstartedShared"), []);
         choose(name("IsStarted"), name("Everyone"), nowhere)
     };
-    let mut fire_all = from(everyone, true);
+    let mut fire_all = from(everyone, &writer.often, true);
     let open = apply(cx.runtime("ServerBatch", "open"), []);
     let spread = cx.runtime("ServerBatch", "spread");
     let first_slot = if writer.slots { name("FirstSlot") } else { path("Out.slots") };
@@ -317,10 +336,10 @@ fn reliable(cx: &mut Context, info: &EventInfo, values: &[Expr], state: &mut Sta
         body.append(once_started(cx, sent));
     };
     let item = apply(cx.runtime("ServerBatch", "item"), []);
-    let mut fire_list = from(item.clone(), false);
+    let mut fire_list = from(item.clone(), &writer.seldom, false);
     append(cx, "appendList", "List", &mut fire_list);
     let mut fire_except = expect_player(cx, "Except");
-    fire_except.append(from(item, false));
+    fire_except.append(from(item, &writer.seldom, false));
     append(cx, "appendExcept", "Except", &mut fire_except);
     [fire, fire_all, fire_list, fire_except]
 }
@@ -378,16 +397,15 @@ fn unreliable(cx: &mut Context, info: &EventInfo, values: &[Expr], state: &mut S
     let packet = packet(cx, info, state);
     let writer = Writer::new(cx, info, values, state);
     cx.sink = Sink::Batch;
-    let once = match packet {
-        Some(_) => writer.body,
-        None => {
-            let item = cx.runtime(module, "item");
-            block(|b| {
-                b.local_typed("Out", ty(BATCH), apply(item, []));
-                b.append(writer.body);
-            })
-        }
-    };
+    let item = packet.is_none().then(|| apply(cx.runtime(module, "item"), []));
+    let [once, often] = [writer.seldom, writer.often].map(|write| {
+        block(|b| {
+            if let Some(item) = &item {
+                b.local_typed("Out", ty(BATCH), item.clone());
+            }
+            b.append(write.body);
+        })
+    });
     let bytes = packet_size(cx, info).map_or_else(|| path("Out.cursor"), size);
     // A packet known ahead has its own functions, which ask nothing of its size.
     let function = |name: &str| match packet {
@@ -412,7 +430,7 @@ fn unreliable(cx: &mut Context, info: &EventInfo, values: &[Expr], state: &mut S
     let open = |function: &str, to: Expr| call(&format!("Budget.{function}"), [to]);
 
     let mut fire = expect_player(cx, "Player");
-    fire.append(once.clone());
+    fire.append(often.clone());
     let to_player = send(cx, "send", name("Player"));
     if low {
         fire.when(open("isSpent", name("Player")), block(|b| _ = b.ret([num(0)])));
@@ -421,7 +439,7 @@ fn unreliable(cx: &mut Context, info: &EventInfo, values: &[Expr], state: &mut S
         fire.append(to_player);
     }
 
-    let mut fire_all = once.clone();
+    let mut fire_all = often;
     fire_all.append(if low {
         send(cx, "sendList", open("openExcept", Expr::Nil))
     } else if ordered {
@@ -526,7 +544,7 @@ fn expect_player(cx: &mut Context, param: &str) -> Block {
     })
 }
 
-/// A function that sends a stream's state to everyone, or to one player. It throws when it can't.
+/// A function that sends a stream's state to everyone, or to one player, and gives a copy of it. It throws when it can't.
 pub fn stream(cx: &mut Context, info: &EventInfo, state: &mut State) -> Expr {
     let per_player = info.event.stream.is_some_and(|stream| stream.per_player);
     let counts = traffic::counts(cx, info, state);
@@ -535,16 +553,35 @@ pub fn stream(cx: &mut Context, info: &EventInfo, state: &mut State) -> Expr {
     let state_type = declared.first().map_or_else(|| ty("any"), |(_, ty)| optional(ty.clone()));
     let mut params = vec![param("Value", state_type)];
     let mut body = Block::new();
+    let copied = snapshot::copy(cx, &info.wire.item.payload.block.body, "Value", &mut body);
+    body.local("Snapshot", copied);
 
     if per_player {
         params.push(param("Player", ty("Player")));
         let module = if cx.options.batch_unreliable { "ServerGather" } else { "ServerUnreliable" };
-        let item = cx.runtime(module, "item");
-        body.local_typed("Out", ty(BATCH), apply(item, []));
+        // Bytes that nothing precedes need no more than where they end.
+        let is_bare = !cx.options.batch_unreliable && info.wire.item.payload.block.size.slots == 0;
+        let item = if is_bare {
+            let create = cx.runtime("Batch", "create");
+            state.declare(&format!("{}State", info.key), None, apply(create, []))
+        } else {
+            apply(cx.runtime(module, "item"), [])
+        };
+        body.local_typed("Out", ty(BATCH), item);
         let written = writing(cx, info, &values, 0, &mut body);
-        commit(&written, &mut body);
-        too_large(cx, info, &mut body);
-        let sent = if cx.options.batch_unreliable {
+        let end = if is_bare { held(written.end.clone(), &mut body) } else { Expr::Nil };
+        if is_bare {
+            if most(info) > u64::from(cx.options.max_unreliable_size) {
+                refuse_size(cx, end.clone(), &mut body);
+            }
+        } else {
+            commit(&written, &mut body);
+            too_large(cx, info, &mut body);
+        }
+        let bytes = if is_bare { end.clone() } else { path("Out.cursor") };
+        let sent = if is_bare {
+            apply(cx.runtime(module, "sendBytes"), [name("Player"), name("Out"), end])
+        } else if cx.options.batch_unreliable {
             let send = cx.runtime(module, "send");
             let limit = num(cx.options.max_unreliable_size);
             apply(send, [name("Player"), name("Out"), text(info.event.name.as_str()), limit])
@@ -553,7 +590,7 @@ pub fn stream(cx: &mut Context, info: &EventInfo, state: &mut State) -> Expr {
             apply(cx.runtime(module, "sendFitting"), [name("Player"), name("Out")])
         };
         if counts.is_some() {
-            body.append(traffic::sent(cx, counts.as_ref(), path("Out.cursor"), sent));
+            body.append(traffic::sent(cx, counts.as_ref(), bytes, sent));
         } else {
             body.push(Stat::Call(sent));
         }
@@ -585,7 +622,8 @@ pub fn stream(cx: &mut Context, info: &EventInfo, state: &mut State) -> Expr {
             }
         }
     }
-    lambda(Function::new(params, body))
+    body.ret([name("Snapshot")]);
+    lambda(Function::new(params, body).returning(vec![ty("any")]))
 }
 
 /// Most bytes an item can have, those that Instances count for included.
@@ -599,9 +637,13 @@ fn too_large(cx: &mut Context, info: &EventInfo, body: &mut Block) {
         return;
     }
     let size_of = cx.runtime("Packets", "sizeOf");
+    refuse_size(cx, apply(size_of, [name("Out")]), body);
+}
+
+fn refuse_size(cx: &mut Context, size: Expr, body: &mut Block) {
     let message = cx.runtime("Messages", "tooLargeToSend");
     let limit = num(cx.options.max_unreliable_size);
-    body.local("Size", apply(size_of, [name("Out")]));
+    body.local("Size", size);
     let refuse = block(|b| {
         b.call("error", [apply(message, [name("Size"), limit.clone()]), num(0)]);
     });

@@ -9,7 +9,7 @@ use super::module::{self, EventInfo, Live, Own, State, events, member};
 use super::receive::Inbound;
 use super::states::StateInfo;
 use super::tables::Tables;
-use super::{locals, net, print, send, states, tables, traffic};
+use super::{locals, net, print, send, snapshot, states, tables, traffic};
 use crate::schema::{Channel, Options, Schema, Side};
 use crate::wire::Wire;
 
@@ -192,14 +192,15 @@ impl Uses {
 fn declare_stream(cx: &mut Context, info: &EventInfo, state: &mut State) -> Expr {
     let Some(stream) = info.event.stream else { return Expr::Nil };
     let transmit = send::stream(cx, info, state);
-    let settings = Expr::Table(vec![
+    let same = snapshot::same(cx, &info.wire.item.payload.block.body, stream.epsilon);
+    let settings = vec![
         Entry::Named("name".into(), text(info.event.name.as_str())),
         Entry::Named("interval".into(), num(1.0 / stream.rate)),
         Entry::Named("fastInterval".into(), num(1.0 / stream.fast.unwrap_or(stream.rate))),
         Entry::Named("keepalive".into(), num(stream.keepalive)),
-        Entry::Named("epsilon".into(), num(stream.epsilon)),
-    ]);
-    let mut args = vec![settings, transmit];
+        Entry::Named("same".into(), same),
+    ];
+    let mut args = vec![Expr::Table(settings), transmit];
     if stream.per_player && traffic::is_low(cx, info) {
         args.push(path("Budget.isSpent"));
     }
