@@ -68,6 +68,7 @@ pages! {
     AnalyzeInvalidTable = "E3041",
     AnalyzeInvalidState = "E3042",
     AnalyzeIdleSetting = "W3043",
+    AnalyzeInvalidSession = "E3050",
     OutputMissingPath = "E4001",
     OutputSamePath = "E4002",
     OutputMissingLibrary = "E4003",

@@ -53,6 +53,10 @@ const ADDS: &[Adds] = &[
         setting: "option TrafficStats = true",
         code: &["Traffic", "TrafficStats", "Counts", "Meter", "ToldReliable"],
     },
+    Adds {
+        setting: "option Session = true",
+        code: &["Session", "FixedTicks", "RoundTrip", "ECHO_REMOTE", "BindToClose", "GetNetworkPing"],
+    },
     Adds { setting: "option Casing = Snake", code: &["fire_all", "step_replication"] },
 ];
 
@@ -137,6 +141,7 @@ fn an_option_set_to_its_default_changes_no_byte() {
         "RequireRates = false",
         "InvocationTimeout = 10",
         "TrafficStats = false",
+        "Session = false",
         "Typescript = false",
     ] {
         let set = outputs(&format!("option {setting}\n{EVERYTHING}"));

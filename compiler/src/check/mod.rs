@@ -11,6 +11,7 @@ pub(crate) mod names;
 pub(crate) mod packs;
 mod priority;
 mod rates;
+mod session;
 mod sizes;
 mod stamps;
 mod states;
@@ -73,6 +74,7 @@ pub(crate) fn run(checked: &Checked, sink: &mut Vec<Diagnostic>) {
     typescript::check(checked, sink);
     sizes::check(checked, sink);
     entities::check(checked, sink);
+    session::check(checked, sink);
 }
 
 /// The first type, in walk order, that `wanted` picks out. Names are looked through.

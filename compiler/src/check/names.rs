@@ -116,6 +116,7 @@ fn optional_member(checked: &Checked, declared: &DeclaredName) -> Option<Diagnos
             checked.option("ClientConnectTimeout"),
         ),
         ("Limits", options.export_limits, true, checked.option("ExportLimits")),
+        ("Session", options.session, keyed, checked.option("Session")),
         ("StepTables", !checked.tables.is_empty(), keyed, None),
         ("HasRemoteAuthority", entities, keyed, None),
         ("SetReplicationRate", entities, keyed, None),

@@ -111,6 +111,8 @@ codes! {
     AnalyzeInvalidState = 3042,
     /// A setting without effect.
     AnalyzeIdleSetting = 3043,
+    /// A setting of a session that cannot work.
+    AnalyzeInvalidSession = 3050,
     /// No output path.
     OutputMissingPath = 4001,
     /// Two outputs at one path.

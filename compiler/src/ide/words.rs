@@ -43,6 +43,9 @@ pub fn option(name: &str) -> Option<(&'static str, &'static str)> {
         "InvocationTimeout" => ("Seconds an `Invoke` waits for its answer.", "10"),
         "TrafficStats" => ("Counts traffic, by event.", "false"),
         "TableGuard" => ("What becomes of a client whose table rows break the limits.", "Drop"),
+        "Session" => ("Adds `Net.Session`: connections and why they ended, pings, a shared clock.", "false"),
+        "SessionMaxPlayers" => ("Most players of a session.", "127"),
+        "SessionInactivity" => ("Seconds of silence after which a client is removed.", "none"),
         "UseColon" => ("Has no effect.", "none"),
         _ => return None,
     })

@@ -81,6 +81,9 @@ pub struct Options {
     pub invocation_timeout: u32,
     pub traffic_stats: bool,
     pub table_guard: TableGuard,
+    pub session: bool,
+    pub session_max_players: u32,
+    pub session_inactivity: Option<f64>,
 }
 
 impl Options {
@@ -127,12 +130,18 @@ impl Default for Options {
             invocation_timeout: 10,
             traffic_stats: false,
             table_guard: TableGuard::Drop,
+            session: false,
+            session_max_players: MAX_PLAYERS,
+            session_inactivity: None,
         }
     }
 }
 
 /// The smallest budget that pays for any packet.
 const MIN_BURST: u32 = 128;
+
+/// Most players of a session.
+const MAX_PLAYERS: u32 = 127;
 
 /// Options in force, and where they are set.
 #[derive(Clone, Debug, Default)]
@@ -155,6 +164,8 @@ enum Kind {
     Guard,
     /// A whole number of at least 1.
     Count(Set<u32>),
+    /// A whole number from 1 to a greatest.
+    CountTo(u32, Set<u32>),
     /// A whole number, 0 included.
     CountOrZero(Set<u32>),
     /// Any finite number above 0.
@@ -201,6 +212,9 @@ const OPTIONS: &[(&str, Kind)] = &[
     ("InvocationTimeout", Kind::Count(|options, count| options.invocation_timeout = count)),
     ("TrafficStats", Kind::Boolean(|options, on| options.traffic_stats = on)),
     ("TableGuard", Kind::Guard),
+    ("Session", Kind::Boolean(|options, on| options.session = on)),
+    ("SessionMaxPlayers", Kind::CountTo(MAX_PLAYERS, |options, count| options.session_max_players = count)),
+    ("SessionInactivity", Kind::Seconds(|options, seconds| options.session_inactivity = Some(seconds))),
     ("UseColon", Kind::Idle),
 ];
 
@@ -212,7 +226,12 @@ pub fn all() -> impl Iterator<Item = (&'static str, &'static [&'static str])> {
             Kind::Casing => &["Pascal", "Camel", "Snake"],
             Kind::Guard => &["Drop", "Report"],
             Kind::Reader => &["\"Auto\"", "\"Bits\"", "\"Rows\""],
-            Kind::Text(_) | Kind::Folder(_) | Kind::Count(_) | Kind::CountOrZero(_) | Kind::Seconds(_) => &[],
+            Kind::Text(_)
+            | Kind::Folder(_)
+            | Kind::Count(_)
+            | Kind::CountTo(..)
+            | Kind::CountOrZero(_)
+            | Kind::Seconds(_) => &[],
         };
         (*name, values)
     })
@@ -229,6 +248,7 @@ pub fn takes(name: &str) -> Option<&'static str> {
         Kind::Guard => "`Drop` or `Report`",
         Kind::Reader => "`\"Auto\"`, `\"Bits\"` or `\"Rows\"`",
         Kind::Count(_) => "a whole number of at least 1",
+        Kind::CountTo(..) => "a whole number from 1 to 127",
         Kind::CountOrZero(_) => "a whole number, 0 included",
         Kind::Seconds(_) => "a number above 0",
     })
@@ -330,6 +350,13 @@ fn set(name: &str, kind: &Kind, value: &Scalar, options: &mut Options, sink: &mu
             }
             None => "a whole number of at least 1",
         },
+        (Kind::CountTo(most, apply), ScalarKind::Number(number)) => match whole(*number, 1) {
+            Some(count) if count <= *most => {
+                apply(options, count);
+                return true;
+            }
+            _ => "a whole number from 1 to 127",
+        },
         (Kind::CountOrZero(apply), ScalarKind::Number(number)) => match whole(*number, 0) {
             Some(count) => {
                 apply(options, count);
@@ -342,7 +369,9 @@ fn set(name: &str, kind: &Kind, value: &Scalar, options: &mut Options, sink: &mu
             return true;
         }
         (Kind::Seconds(_), ScalarKind::Number(_)) => "a finite number above 0",
-        (Kind::Count(_) | Kind::CountOrZero(_) | Kind::Seconds(_), _) => return wrong_kind("a number"),
+        (Kind::Count(_) | Kind::CountTo(..) | Kind::CountOrZero(_) | Kind::Seconds(_), _) => {
+            return wrong_kind("a number");
+        }
     };
     sink.push(say::option_value(value.span, name, takes, nearest_value(&value.kind, kind)));
     false
@@ -377,7 +406,7 @@ fn in_kind(value: &ScalarKind, kind: &Kind) -> Option<String> {
             .find(|reader| reader.eq_ignore_ascii_case(text))
             .map(|reader| format!("\"{reader}\"")),
         Kind::Text(_) | Kind::Folder(_) => (!text.is_empty()).then(|| format!("\"{text}\"")),
-        Kind::Count(_) | Kind::CountOrZero(_) | Kind::Seconds(_) => {
+        Kind::Count(_) | Kind::CountTo(..) | Kind::CountOrZero(_) | Kind::Seconds(_) => {
             let digits = !text.is_empty() && text.chars().all(|char| char.is_ascii_digit());
             digits.then(|| text.to_string())
         }
@@ -398,6 +427,9 @@ fn nearest_value(value: &ScalarKind, kind: &Kind) -> Option<String> {
         }
         (Kind::Count(_), ScalarKind::Number(number)) if number.is_finite() => {
             Some(format!("{}", number.round().clamp(1.0, f64::from(u32::MAX))))
+        }
+        (Kind::CountTo(most, _), ScalarKind::Number(number)) if number.is_finite() => {
+            Some(format!("{}", number.round().clamp(1.0, f64::from(*most))))
         }
         (Kind::CountOrZero(_), ScalarKind::Number(number)) if number.is_finite() => {
             Some(format!("{}", number.round().clamp(0.0, f64::from(u32::MAX))))

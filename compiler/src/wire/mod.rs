@@ -11,6 +11,7 @@ pub mod entity;
 mod float;
 mod number;
 pub mod plan;
+pub mod session;
 pub mod signature;
 pub mod size;
 pub mod state;

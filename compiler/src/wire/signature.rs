@@ -23,6 +23,10 @@ pub fn canonical_text(schema: &Schema) -> String {
     write_scope(&mut text, &schema.root);
     write_entities(&mut text, &schema.root);
     write_tables(&mut text, &schema.root);
+    if schema.options.session {
+        // A module with a session waits for a welcome that one without never sends.
+        text.push_str("\nS");
+    }
     text
 }
 

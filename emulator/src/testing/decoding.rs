@@ -78,6 +78,7 @@ fn item(item: &PacketItem) -> Value {
         ItemKind::Answer { success: true, .. } => "answer",
         ItemKind::Answer { success: false, .. } => "failure",
         ItemKind::Rows { .. } => "rows",
+        ItemKind::Session => "session",
         ItemKind::Entity { what, .. } => what.word(),
     };
     let missing = item.payload.as_ref().and_then(|payload| payload.missing.clone());

@@ -69,6 +69,7 @@ fn open_calls(slot: &Slot) -> Vec<Call> {
                 ItemKind::Event
                 | ItemKind::Ordered { .. }
                 | ItemKind::Rows { .. }
+                | ItemKind::Session
                 | ItemKind::Entity { .. } => {}
             }
         }

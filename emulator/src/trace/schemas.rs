@@ -7,6 +7,7 @@ use blinkblox_compiler::wire::Wire;
 use blinkblox_compiler::wire::codec::entity::decode_entities;
 use blinkblox_compiler::wire::codec::packet::{ItemKind, Packet as Read, PacketItem, decode_packet};
 use blinkblox_compiler::wire::codec::rows::decode_rows;
+use blinkblox_compiler::wire::codec::session::decode_session;
 use blinkblox_compiler::wire::codec::{self, Decoding, Game, Leaf, LeafPlace, Role};
 use serde_json::{Map, Value as Json, json};
 
@@ -49,7 +50,15 @@ impl TracedSchema {
     pub fn carries(&self, remote: &str) -> bool {
         let name = remote.rsplit('.').next().unwrap_or(remote);
         name.strip_prefix(self.base.as_str()).is_some_and(|rest| {
-            matches!(rest, "_RELIABLE_REMOTE" | "_UNRELIABLE_REMOTE" | "_ENTITY_REMOTE" | "_TABLE_REMOTE")
+            matches!(
+                rest,
+                "_RELIABLE_REMOTE"
+                    | "_UNRELIABLE_REMOTE"
+                    | "_ENTITY_REMOTE"
+                    | "_TABLE_REMOTE"
+                    | "_SESSION_REMOTE"
+                    | "_ECHO_REMOTE"
+            )
         })
     }
 
@@ -89,6 +98,9 @@ pub fn read_packet(wire: &Wire, packet: &Packet) -> Option<Read> {
     };
     let from = if packet.from.is_server() { Sender::Server } else { Sender::Client };
     let decoding = Decoding { game: &Database, leaves: true, ..Decoding::default() };
+    if packet.remote.ends_with("_SESSION_REMOTE") || packet.remote.ends_with("_ECHO_REMOTE") {
+        return Some(decode_session(channel, from, bytes, decoding));
+    }
     if packet.remote.ends_with("_ENTITY_REMOTE") {
         return Some(decode_entities(wire, from, bytes, decoding));
     }
@@ -148,6 +160,7 @@ pub(super) fn kind_of(item: &PacketItem) -> (&'static str, Option<(&'static str,
         ItemKind::Answer { id, success: true } => ("answer", Some(("call", id.into()))),
         ItemKind::Answer { id, success: false } => ("failure", Some(("call", id.into()))),
         ItemKind::Rows { tick } => ("rows", Some(("tick", tick.into()))),
+        ItemKind::Session => ("session", None),
         ItemKind::Entity { what, id } => (what.word(), Some(("entity", id))),
     }
 }
@@ -212,6 +225,8 @@ mod tests {
         let (plain, shop) = (schema(""), schema("option RemoteScope = \"SHOP\"\n"));
         assert!(plain.carries("ReplicatedStorage.BLINK_RELIABLE_REMOTE"));
         assert!(plain.carries("ReplicatedStorage.BLINK_TABLE_REMOTE"));
+        assert!(plain.carries("ReplicatedStorage.BLINK_SESSION_REMOTE"));
+        assert!(plain.carries("ReplicatedStorage.BLINK_ECHO_REMOTE"));
         assert!(!plain.carries("ReplicatedStorage.SHOP_BLINK_RELIABLE_REMOTE"));
         assert!(shop.carries("ReplicatedStorage.Folder.SHOP_BLINK_UNRELIABLE_REMOTE"));
         assert!(!shop.carries("ReplicatedStorage.BLINK_UNRELIABLE_REMOTE") && !plain.carries("Raw"));

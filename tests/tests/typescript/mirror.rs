@@ -7,7 +7,7 @@ use mlua::{Function, Lua, Table, Value};
 use crate::cases;
 
 /// Members that are tables of values and not of members.
-const VALUES: [&str; 4] = ["Remotes", "remotes", "Limits", "limits"];
+const VALUES: [&str; 6] = ["Remotes", "remotes", "Limits", "limits", "Session.Causes", "session.causes"];
 
 #[test]
 fn declarations_have_the_members_of_their_modules() {

@@ -112,6 +112,31 @@ fn schemas_of_this_crate() {
     }
 }
 
+/// Row N45 of the checklist: each listener of a session has the signature of its event.
+#[test]
+fn listeners_of_sessions_have_their_signature() {
+    let outputs = compile("session", &schema("session"));
+    for right in [
+        "local Off = Net.Session.Connected(function(Who: Player) print(Who.UserId) end) Off()",
+        "Net.Session.Disconnected(function(Who: Player, Cause: string) print(Who.UserId, Cause) end)",
+        "Net.Session.OnFixedTick(function(Tick: number, Dt: number) print(Tick + Dt) end)",
+        "print(Net.Session.SetMaxPlayers(3) + Net.Session.Causes.KickVote)",
+    ] {
+        assert_passes(&outputs.server, right);
+    }
+    for wrong in [
+        "Net.Session.Connected(function(Name: string) print(Name) end)",
+        "Net.Session.Disconnected(function(Cause: number) print(Cause) end)",
+        "Net.Session.OnFixedTick(function(Tick: string) print(Tick) end)",
+        "print(Net.Session.Causes.KickForFun)",
+    ] {
+        assert_fails(&outputs.server, wrong);
+    }
+    assert_passes(&outputs.client, "Net.Session.Connected(function() print(Net.Session.Ping()) end)");
+    assert_fails(&outputs.client, "Net.Session.Disconnected(function(Cause: number) print(Cause) end)");
+    assert_fails(&outputs.client, "Net.Session.Kick(nil)");
+}
+
 /// A function of Luau has 200 locals and 255 upvalues; a channel has 256 declarations.
 #[test]
 fn schemas_as_large_as_may_be() {

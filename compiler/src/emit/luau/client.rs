@@ -8,7 +8,7 @@ use super::functions::{self, FunctionInfo};
 use super::module::{self, Live, Own, State, events, member};
 use super::receive::Inbound;
 use super::tables::Tables;
-use super::{locals, net, print, send, states, tables, traffic};
+use super::{locals, net, print, send, session, states, tables, traffic};
 use crate::schema::{Channel, Options, Schema, Side};
 use crate::wire::Wire;
 
@@ -214,27 +214,40 @@ fn connect(
     ));
     if timeout.is_some() {
         let missing = or(not(name("FoundReliable")), not(name("FoundUnreliable")));
-        let body = net::return_stubs(cx, functions, true);
+        let mut body = Block::new();
+        session::unreached(cx, &mut body);
+        body.append(net::return_stubs(cx, functions, true));
         out.when(missing, body);
+    }
+    if let Some(mismatch) = session::mismatch(cx, "FoundReliable") {
+        let body = net::return_stubs(cx, functions, true);
+        out.when(mismatch, body);
     }
     let args = [name("BASE"), name("FoundReliable"), name("FoundUnreliable"), name("SIGNATURE")];
     let signals = traffic::take_remotes(cx, apply(join, args), &mut out);
     if options.client_connect_timeout.is_some() {
         out.assign(field(name("Net"), member(options.casing, "Connected")), Expr::Bool(true));
     }
+    session::clock(cx, !mirrors.is_empty(), signals[0], &mut out);
     channels.connect(cx, signals, &mut out);
     rows.connect(cx, signals[0], &mut out);
     mirrors.connect(cx, signals[0], &mut out);
+    session::start(cx, signals, &mut out);
+    let mut frame = Block::new();
+    session::step(cx, &mut frame);
     if !options.manual_replication {
-        out.append(heartbeat(options.client_flush_rate));
+        out.append(heartbeat(options.client_flush_rate, frame));
+    } else if options.session {
+        let step = cx.runtime("ClientSession", "step");
+        out.push(Stat::Call(method(path("RunService.Heartbeat"), "Connect", [step])));
     }
     out
 }
 
-/// Flushes on Heartbeat, at most so many times a second; what a frame is over its share goes to the next.
-fn heartbeat(rate: u32) -> Block {
+/// Flushes on Heartbeat, at most so many times a second; what a frame is over its share goes to the next. `body` is what
+/// each frame does first.
+fn heartbeat(rate: u32, mut body: Block) -> Block {
     let interval = 1.0 / f64::from(rate);
-    let mut body = Block::new();
     body.local("Now", call("os.clock", []));
     body.bump(name("Waited"), binary(name("Now"), BinaryOp::Sub, name("BeatAt")));
     body.assign(name("BeatAt"), name("Now"));

@@ -19,6 +19,7 @@ mod receive;
 mod roblox;
 mod send;
 mod server;
+mod session;
 mod snapshot;
 mod states;
 mod tables;

@@ -5,7 +5,7 @@ use super::context::Context;
 use super::functions::FunctionInfo;
 use super::module::member;
 use super::tables::{self, Tables};
-use super::traffic;
+use super::{session, traffic};
 use crate::schema::{Item, Scope, Side};
 
 /// The members of the module itself, then those of its declarations.
@@ -36,6 +36,7 @@ pub fn table(cx: &mut Context, tables: &Tables, declared: Vec<Entry>) -> Expr {
     }
     entries.push(remotes(cx, tables));
     entries.extend(tables.members(cx));
+    entries.extend(session::members(cx));
     entries.extend(traffic::members(cx));
     entries.extend(super::limits::entry(cx));
     entries.extend(declared);
@@ -51,6 +52,10 @@ fn remotes(cx: &Context, tables: &Tables) -> Entry {
     ];
     if tables.any() {
         remotes.push(Entry::Named("Tables".into(), text(tables::remote_name(cx))));
+    }
+    if cx.options.session {
+        let own = ["Session", "Echo"].into_iter().zip(session::remotes(cx));
+        remotes.extend(own.map(|(key, remote)| Entry::Named(key.into(), text(remote))));
     }
     Entry::Named(member(cx.options.casing, "Remotes"), Expr::Table(remotes))
 }
@@ -101,8 +106,9 @@ pub fn return_stubs(cx: &mut Context, functions: &[FunctionInfo], refuse_calls: 
     }
     block(|b| {
         b.local_typed("Stub", ty("any"), apply(stubs, args));
-        let tables = ["Remotes", "Limits"];
-        for pascal in tables.into_iter().filter(|pascal| *pascal == "Remotes" || cx.options.export_limits) {
+        let options = cx.options;
+        let tables = [("Remotes", true), ("Limits", options.export_limits), ("Session", options.session)];
+        for (pascal, _) in tables.into_iter().filter(|(_, there)| *there) {
             let key = member(casing, pascal);
             b.assign(field(name("Stub"), key.as_str()), field(name("Net"), key.as_str()));
         }

@@ -9,7 +9,7 @@ use super::module::{self, EventInfo, Live, Own, State, events, member};
 use super::receive::Inbound;
 use super::states::StateInfo;
 use super::tables::Tables;
-use super::{locals, net, print, send, snapshot, states, tables, traffic};
+use super::{locals, net, print, send, session, snapshot, states, tables, traffic};
 use crate::schema::{Channel, Options, Schema, Side};
 use crate::wire::Wire;
 
@@ -64,7 +64,8 @@ pub fn emit(schema: &Schema, wire: &Wire) -> String {
     let entities = authority.code(cx);
     let step = step(cx, &uses, &streams, &authority, &live.states, &rows);
     code.append(start(cx, &uses, &channels, &authority, !live.states.is_empty(), &rows));
-    let mut more: Vec<Expr> = live.states.iter().map(StateInfo::drop).collect();
+    let mut more: Vec<Expr> = session::drop(cx).into_iter().collect();
+    more.extend(live.states.iter().map(StateInfo::drop));
     more.extend(rows.drops(cx));
     more.extend(authority.drops(cx));
     let forget = forget(cx, &uses, &inbound, &streams, &functions, more);
@@ -102,6 +103,7 @@ pub fn emit(schema: &Schema, wire: &Wire) -> String {
     let refuse = block(|b| _ = b.call("error", [apply(wrong_side, [text("server")]), num(0)]));
     tail.when(not(method(name("RunService"), "IsServer", [])), refuse);
     tail.append(leaving(cx, &uses));
+    session::announce(cx, &mut tail);
     if options.auto_start {
         tail.call("Start", []);
     }
@@ -307,18 +309,13 @@ fn start(
     let options = cx.options;
     let inbound = cx.runtime_function("Inbound");
     let mut out = Block::new();
-    out.local(
-        "Gate",
-        apply(
-            inbound,
-            [Expr::Table(vec![
-                Entry::Named("size".into(), num(options.max_packet_size)),
-                Entry::Named("slots".into(), num(options.max_instances_per_packet)),
-                Entry::Named("rate".into(), num(options.inbound_bytes_per_second)),
-                Entry::Named("burst".into(), num(options.inbound_burst)),
-            ])],
-        ),
-    );
+    let limits = Expr::Table(vec![
+        Entry::Named("size".into(), num(options.max_packet_size)),
+        Entry::Named("slots".into(), num(options.max_instances_per_packet)),
+        Entry::Named("rate".into(), num(options.inbound_bytes_per_second)),
+        Entry::Named("burst".into(), num(options.inbound_burst)),
+    ]);
+    out.local("Gate", session::guard(cx, apply(inbound, [limits])));
     out.blank();
 
     let mut body = Block::new();
@@ -335,6 +332,7 @@ fn start(
     };
     let found = apply(cx.runtime("ServerRemotes", place), args);
     let signals = traffic::take_remotes(cx, found, &mut body);
+    session::clock(cx, !authority.is_empty(), signals[0], &mut body);
     if !options.auto_start {
         body.assign(name("IsStarted"), Expr::Bool(true));
     }
@@ -349,13 +347,30 @@ fn start(
     channels.connect(cx, signals, &mut body);
     rows.connect(cx, signals[0], &mut body);
     authority.start(cx, signals[0], &mut body);
-    if !options.manual_replication {
+    session::start(cx, signals, &mut body);
+    if let Some(beat) = beat(cx) {
         let heartbeat = path("RunService.Heartbeat");
-        body.push(Stat::Call(method(heartbeat, "Connect", [name("StepReplication")])));
+        body.push(Stat::Call(method(heartbeat, "Connect", [beat])));
     }
     out.function("Start", Function::new(Vec::new(), body));
     out.blank();
     out
+}
+
+/// What a frame does: what a session has to do, then the flush.
+fn beat(cx: &mut Context) -> Option<Expr> {
+    let mut body = Block::new();
+    session::step(cx, &mut body);
+    match (body.is_empty(), cx.options.manual_replication) {
+        (true, true) => None,
+        (true, false) => Some(name("StepReplication")),
+        (false, manual) => {
+            if !manual {
+                body.call("StepReplication", []);
+            }
+            Some(lambda(Function { params: Vec::new(), varargs: None, returns: None, body }))
+        }
+    }
 }
 
 /// `Forget`: everything held for a player who is leaving.

@@ -3,7 +3,7 @@
 use super::ast::*;
 use super::context::{Context, Names};
 use super::module::{BATCH, State, member, positional};
-use super::{read, traffic, types, write};
+use super::{read, session, traffic, types, write};
 use crate::schema::table::MAX_ROWS;
 use crate::schema::{Channel, Item, Schema, Scope, Side, Table, TableGuard, TypeKind};
 use crate::wire::Wire;
@@ -275,6 +275,7 @@ impl Tables {
                 // Nothing is read on it, and what is not read would be kept for a listener.
                 lambda(Function::new(Vec::new(), Block::new()))
             };
+            let take = if self.reads { session::connected_only(cx, take) } else { take };
             out.push(Stat::Call(method(field(remote, "OnServerEvent"), "Connect", [take])));
         } else if self.reads {
             let receive = cx.runtime("InRows", "receive");

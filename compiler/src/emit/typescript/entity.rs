@@ -14,7 +14,7 @@ fn left_out(mut one: Param) -> Param {
 }
 
 impl Members<'_> {
-    fn spelled(&self, pascal: &str) -> String {
+    pub(super) fn spelled(&self, pascal: &str) -> String {
         member(self.types.schema.options.casing, pascal)
     }
 

@@ -121,6 +121,9 @@ impl Members<'_> {
         if self.has_tables(&self.types.schema.root, |_| true) {
             remotes.push(readonly("Tables", text()));
         }
+        if options.session {
+            remotes.extend(["Session", "Echo"].map(|key| readonly(key, text())));
+        }
         found.extend([
             ("SetRateLimitHandler", setter(vec![player(), event(), refused()])),
             ("SetDecodeErrorHandler", setter(decode)),
@@ -141,6 +144,7 @@ impl Members<'_> {
             found.push(("GetTrafficStats", function(Vec::new(), self.stats())));
             found.push(("ResetTrafficStats", procedure(Vec::new())));
         }
+        found.extend(self.session().map(|session| ("Session", session)));
         found.extend(self.entity_module());
         let mut found: Vec<(String, Type)> =
             found.into_iter().map(|(pascal, ty)| (self.word(pascal), ty)).collect();

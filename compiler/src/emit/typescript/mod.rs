@@ -7,6 +7,7 @@ mod entity;
 mod members;
 mod names;
 pub mod print;
+mod session;
 mod types;
 
 use ast::{Body, Export, Statement};

@@ -13,6 +13,7 @@ mod properties;
 mod read;
 mod roblox;
 pub mod rows;
+pub mod session;
 mod show;
 #[cfg(test)]
 mod tests;

@@ -78,6 +78,8 @@ pub enum ItemKind {
         /// Its id; of an acknowledgement, the number of the packet.
         id: u64,
     },
+    /// What a session says of itself.
+    Session,
 }
 
 /// What a packet of entities says of one.

@@ -102,6 +102,7 @@ impl Display for PacketItem {
             ItemKind::Answer { id, success: true } => write!(out, " answer {id}")?,
             ItemKind::Answer { id, success: false } => write!(out, " failure {id}")?,
             ItemKind::Rows { tick } => write!(out, " rows of tick {tick}")?,
+            ItemKind::Session => out.write_str(" session")?,
             ItemKind::Entity { what, id } => write!(out, " {} {id}", what.word())?,
         }
         write!(out, ", {} B", self.bytes.len())?;

@@ -99,7 +99,6 @@ impl<'a> Mirrors<'a> {
             out.blank();
         }
         out.declare("EntityRemote", optional(ty("UnreliableRemoteEvent")));
-        out.local("SessionStart", num(0));
         let mut body = Block::new();
         if traffic::is_metered(cx) {
             body.call("ToldUnreliable", [call("buffer.len", [name("Packet")])]);
@@ -109,11 +108,6 @@ impl<'a> Mirrors<'a> {
         });
         body.when(name("EntityRemote"), fire);
         out.function("SendEntities", Function::new(vec![param("Packet", ty("buffer"))], body));
-        out.blank();
-        let tick = cx.runtime("EntityBytes", "fixedTick");
-        let now = method(name("Workspace"), "GetServerTimeNow", []);
-        let body = block(|b| _ = b.ret([apply(tick, [now, name("SessionStart")])]));
-        out.function("FixedTick", Function::new(Vec::new(), body).returning(vec![ty("number")]));
         out.blank();
         out
     }
@@ -157,7 +151,7 @@ impl<'a> Mirrors<'a> {
                 false => cx.runtime("EntityOutbox", "send"),
             };
             let body = block(|b| {
-                b.ret([apply(send, [info.kind(), name("Input"), name("Mirror"), call("FixedTick", [])])]);
+                b.ret([apply(send, [info.kind(), name("Input"), name("Mirror"), fixed_tick(cx)])]);
             });
             let params = vec![param("Input", input), param("Mirror", optional(object()))];
             let send = Function::new(params, body).returning(vec![ty("boolean")]);
@@ -234,7 +228,7 @@ impl<'a> Mirrors<'a> {
         }
         let flush = cx.runtime("EntityOutbox", "flush");
         let limit = num(cx.options.max_unreliable_size);
-        body.push(Stat::Call(apply(flush, [call("FixedTick", []), limit, name("SendEntities")])));
+        body.push(Stat::Call(apply(flush, [fixed_tick(cx), limit, name("SendEntities")])));
     }
 
     /// What connecting does, behind the other remotes; `beside` is the reliable one.
@@ -242,11 +236,9 @@ impl<'a> Mirrors<'a> {
         if self.is_empty() {
             return;
         }
-        let find = cx.runtime("EntityRemotes", "find");
-        out.local("FoundEntities", apply(find, [name(beside), name("BASE")]));
+        let find = cx.runtime("SideRemotes", "findUnreliable");
+        out.local("FoundEntities", apply(find, [name(beside), text(super::remote_name(cx))]));
         out.assign(name("EntityRemote"), name("FoundEntities"));
-        let origin = cx.runtime("EntityRemotes", "start");
-        out.assign(name("SessionStart"), apply(origin, [name("FoundEntities")]));
         let receive = cx.runtime("EntityMirrors", "receive");
         let failed = cx.runtime("ClientReports", "decodeFailed");
         let counted = traffic::packet(cx, Channel::Unreliable);
@@ -265,7 +257,7 @@ impl<'a> Mirrors<'a> {
             let mut body = Block::new();
             if self.is_predicted() {
                 let step = cx.runtime("EntityPrediction", "step");
-                body.push(Stat::Call(apply(step, [call("FixedTick", [])])));
+                body.push(Stat::Call(apply(step, [fixed_tick(cx)])));
             }
             let step = cx.runtime("EntityDrawing", "step");
             body.push(Stat::Call(apply(step, [name("Delta")])));
@@ -276,6 +268,11 @@ impl<'a> Mirrors<'a> {
         let watch = cx.runtime("EntityBinding", "watch");
         out.push(Stat::Call(apply(watch, [text(super::tag(cx))])));
     }
+}
+
+/// The fixed step of this moment.
+fn fixed_tick(cx: &mut Context) -> Expr {
+    apply(cx.runtime("SessionClock", "tick"), [])
 }
 
 /// What the runtime is told of an entity.

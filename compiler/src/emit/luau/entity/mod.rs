@@ -86,6 +86,11 @@ fn entities<'a>(schema: &'a Schema, wire: &'a Wire, object: &str) -> Vec<EntityI
     schema.entities().into_iter().zip(&wire.entities).map(info).collect()
 }
 
+/// The name of the remote that entities have of their own: a lost event holds no snapshot back.
+fn remote_name(cx: &Context) -> String {
+    format!("{}_ENTITY_REMOTE", cx.options.remote_base())
+}
+
 impl EntityInfo<'_> {
     /// What holds what the runtime keeps of it.
     fn kind(&self) -> Expr {

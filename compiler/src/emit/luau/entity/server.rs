@@ -79,7 +79,6 @@ impl<'a> Authority<'a> {
             out.blank();
         }
         out.declare("EntityRemote", ty("UnreliableRemoteEvent"));
-        out.local("SessionStart", num(0));
         let mut body = Block::new();
         if traffic::is_metered(cx) {
             let recipients = Expr::Table(vec![Entry::Item(name("Player"))]);
@@ -199,12 +198,12 @@ impl<'a> Authority<'a> {
             body.push(Stat::Call(apply(read, [])));
         }
         let step = cx.runtime("EntitySnapshots", "step");
-        let tick = cx.runtime("EntityBytes", "fixedTick");
+        let tick = cx.runtime("SessionClock", "tickAt");
         body.local("ServerTime", method(name("Workspace"), "GetServerTimeNow", []));
         let mut args = vec![
             name("Delta"),
             name("ServerTime"),
-            apply(tick, [name("ServerTime"), name("SessionStart")]),
+            apply(tick, [name("ServerTime")]),
             num(cx.options.max_unreliable_size),
             name("SendEntities"),
         ];
@@ -219,19 +218,16 @@ impl<'a> Authority<'a> {
         if self.is_empty() {
             return;
         }
-        let make = cx.runtime("EntityRemotes", "make");
-        body.assign(name("EntityRemote"), apply(make, [name(beside), name("BASE")]));
-        let origin = cx.runtime("EntityRemotes", "start");
-        body.assign(name("SessionStart"), apply(origin, [name("EntityRemote")]));
+        let make = cx.runtime("SideRemotes", "makeUnreliable");
+        body.assign(name("EntityRemote"), apply(make, [name(beside), text(super::remote_name(cx))]));
         let admit = call("Gate.admit", [name("Player"), name("Packet"), Expr::Table(Vec::new())]);
         let receive = cx.runtime("EntityInbox", "receive");
-        let tick = cx.runtime("EntityBytes", "fixedTick");
-        let now = method(name("Workspace"), "GetServerTimeNow", []);
+        let tick = cx.runtime("SessionClock", "tick");
         let rate = num(cx.options.inbound_bytes_per_second);
         let counted = traffic::packet(cx, Channel::Unreliable);
         let read = block(|b| {
             b.append(counted);
-            let present = apply(tick, [now, name("SessionStart")]);
+            let present = apply(tick, []);
             b.push(Stat::Call(apply(receive, [name("Player"), name("Packet"), present, rate])));
         });
         let handler = Function {
