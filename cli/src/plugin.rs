@@ -17,6 +17,7 @@ sources! {
     "Host/StudioHost.luau"
     "Messages.luau"
     "Output/Destinations.luau"
+    "Output/Freshness.luau"
     "Output/Generating.luau"
     "Output/Modules.luau"
     "Service/Analysis.luau"

@@ -48,10 +48,10 @@ pub struct Convert {
 /// Where a draft and its wrapper are written.
 #[derive(Args)]
 pub struct ConvertFlags {
-    /// With --from or `convert`, where the draft is written [default: beside the definitions, as .blink]
+    /// Write the draft to PATH [default: beside the definitions, as .blink]
     #[arg(short, long, value_name = "PATH", overrides_with = "output")]
     pub output: Option<String>,
-    /// With --from or `convert`, also write the wrapper that puts the tool's calls on a generated module
+    /// Also write to PATH the wrapper that puts the tool's calls on a generated module
     #[arg(long, value_name = "PATH", overrides_with = "bridge")]
     pub bridge: Option<String>,
 }

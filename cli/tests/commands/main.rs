@@ -31,3 +31,5 @@ mod tools;
 mod trace;
 #[cfg(unix)]
 mod watch;
+#[cfg(unix)]
+mod watcher;

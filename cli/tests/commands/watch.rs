@@ -1,82 +1,14 @@
 //! `blinkblox watch`, driven: files change under it, and what it prints is waited for.
 
 use std::fs;
-use std::io::{BufRead, BufReader};
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
-use std::time::Duration;
 
 use crate::support::project;
+use crate::watcher::Watcher;
 
-/// Longest wait for a line: a busy machine takes its time.
-const PATIENCE: Duration = Duration::from_secs(60);
-/// How long silence lasts that shows nothing happens.
-const SILENCE: Duration = Duration::from_millis(700);
-
-struct Watcher {
-    child: Child,
-    lines: Receiver<String>,
-}
-
-impl Watcher {
-    fn start(folder: &Path, arguments: &[&str]) -> Watcher {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_blinkblox"))
-            .current_dir(folder)
-            .arg("watch")
-            .args(arguments)
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let (sender, lines) = channel();
-        let streams: [Box<dyn BufRead + Send>; 2] = [
-            Box::new(BufReader::new(child.stdout.take().unwrap())),
-            Box::new(BufReader::new(child.stderr.take().unwrap())),
-        ];
-        for stream in streams {
-            let sender = sender.clone();
-            std::thread::spawn(move || {
-                stream.lines().map_while(Result::ok).for_each(|line| drop(sender.send(line)))
-            });
-        }
-        Watcher { child, lines }
-    }
-
-    /// Waits for a line with these words; gives it.
-    fn hears(&self, words: &str) -> String {
-        let mut heard = Vec::new();
-        loop {
-            match self.lines.recv_timeout(PATIENCE) {
-                Ok(line) if line.contains(words) => return line,
-                Ok(line) => heard.push(line),
-                Err(error) => panic!("{error}: no \"{words}\" in {heard:#?}"),
-            }
-        }
-    }
-
-    fn hears_nothing(&self) {
-        match self.lines.recv_timeout(SILENCE) {
-            Err(RecvTimeoutError::Timeout) => {}
-            other => panic!("{other:?}"),
-        }
-    }
-
-    /// Interrupts it, and gives its exit code.
-    fn stop(mut self) -> Option<i32> {
-        let pid = self.child.id().to_string();
-        assert!(Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
-        self.child.wait().unwrap().code()
-    }
-}
-
-impl Drop for Watcher {
-    fn drop(&mut self) {
-        // A failed test must not leave it behind.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
+/// The command, watching.
+fn watch(folder: &Path, arguments: &[&str]) -> Watcher {
+    Watcher::start(Path::new(env!("CARGO_BIN_EXE_blinkblox")), folder, arguments)
 }
 
 const ENTRY: &str = "option ServerOutput = \"out/Server\"\noption ClientOutput = \"out/Client\"\n\
@@ -91,7 +23,7 @@ fn changes_are_followed_through_breaking_and_mending() {
     ]);
     let path = |name: &str| folder.path().join(name);
     let server = || fs::read_to_string(path("out/Server.luau")).unwrap();
-    let watcher = Watcher::start(folder.path(), &["net"]);
+    let watcher = watch(folder.path(), &["net"]);
     watcher.hears("Wrote 2 files");
     watcher.hears("Watching net and 2 imported files");
     // An import of an import.
@@ -143,7 +75,7 @@ fn outputs_land_where_the_right_side_sees_them() {
         ("src/server/init.server.luau", ""),
         ("src/shared/Keep.luau", "return 1"),
     ]);
-    let watcher = Watcher::start(folder.path(), &["-q"]);
+    let watcher = watch(folder.path(), &["-q"]);
     assert!(watcher.hears("[E4010]").contains("ReplicatedStorage.Shared.Server"));
     assert!(!folder.path().join("src/shared/Server.luau").exists());
     fs::write(folder.path().join("net.blink"), &good).unwrap();

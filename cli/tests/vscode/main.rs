@@ -11,7 +11,8 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use blinkblox_compiler::schema::{entity, event, options, state, table};
+use blinkblox_compiler::ide;
+use blinkblox_compiler::schema::options;
 use blinkblox_compiler::syntax::token::{Keyword, Primitive};
 use serde_json::Value;
 
@@ -197,16 +198,7 @@ fn the_grammar_knows_every_word() {
     let grammar = std::fs::read_to_string(plugin().join("syntaxes/blink.tmLanguage.json")).unwrap();
     let words: BTreeSet<&str> = grammar.split(|c: char| !c.is_ascii_alphanumeric()).collect();
     let keywords = Keyword::ALL.iter().map(|word| word.text());
-    let keys = [
-        event::EVENT_KEYS,
-        event::FUNCTION_KEYS,
-        event::STREAM_KEYS,
-        entity::ENTITY_KEYS,
-        state::STATE_KEYS,
-        table::TABLE_KEYS,
-    ]
-    .concat();
-    let wanted = keywords.chain(Primitive::ALL.iter().map(|word| word.text())).chain(keys);
+    let wanted = keywords.chain(Primitive::ALL.iter().map(|word| word.text())).chain(ide::keys());
     let missing: Vec<&str> = wanted.filter(|word| !words.contains(word)).collect();
     assert!(missing.is_empty(), "add to plugins/vscode/syntaxes/make.mjs: {missing:?}");
 }

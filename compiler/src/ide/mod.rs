@@ -47,7 +47,7 @@ fn scope_at(document: &Document, offset: u32) -> Option<Span> {
 }
 
 /// The keys of every kind of block.
-fn keys() -> impl Iterator<Item = &'static str> {
+pub fn keys() -> impl Iterator<Item = &'static str> {
     let all = [
         event::EVENT_KEYS,
         event::FUNCTION_KEYS,

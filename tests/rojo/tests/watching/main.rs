@@ -7,12 +7,15 @@
 
 mod messagepack;
 mod processes;
+#[path = "../../../../cli/tests/commands/watcher.rs"]
+mod watcher;
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use processes::{Rojo, Watch, until};
+use processes::{Rojo, blinkblox, until};
+use watcher::Watcher;
 
 const PROJECT: &str = r#"{ "name": "synced", "tree": { "$className": "DataModel",
     "ServerScriptService": { "Server": { "$path": "src/server" } },
@@ -76,7 +79,7 @@ fn what_a_schema_becomes_arrives_through_rojo() {
     let rojo = Rojo::serve(folder);
     assert_eq!(rojo.source("ReplicatedStorage.Shared.Keep").as_deref(), Some("return 1\n"));
     assert_eq!(rojo.source(SERVER), None);
-    let watch = Watch::start(folder);
+    let watch = Watcher::start(&blinkblox(), folder, &[]);
     watch.hears("Wrote 2 files");
     let greet = arrives(&rojo, folder, "Greet", None);
 

@@ -1,10 +1,9 @@
-//! The two programs of the test, `rojo serve` and `blinkblox watch`, and what is asked of them.
+//! The programs of the test: where `blinkblox` is, and `rojo serve` with what is asked of it.
 
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
@@ -114,65 +113,6 @@ impl Rojo {
 
 impl Drop for Rojo {
     fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
-
-/// `blinkblox watch` in a folder.
-pub struct Watch {
-    child: Child,
-    lines: Receiver<String>,
-}
-
-impl Watch {
-    pub fn start(folder: &Path) -> Watch {
-        let mut child = Command::new(blinkblox())
-            .arg("watch")
-            .current_dir(folder)
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let (sender, lines) = channel();
-        let streams: [Box<dyn BufRead + Send>; 2] = [
-            Box::new(BufReader::new(child.stdout.take().unwrap())),
-            Box::new(BufReader::new(child.stderr.take().unwrap())),
-        ];
-        for stream in streams {
-            let sender = sender.clone();
-            std::thread::spawn(move || {
-                stream.lines().map_while(Result::ok).for_each(|line| drop(sender.send(line)));
-            });
-        }
-        Watch { child, lines }
-    }
-
-    /// Waits for a line with these words.
-    #[track_caller]
-    pub fn hears(&self, words: &str) -> String {
-        let (start, mut heard) = (Instant::now(), Vec::new());
-        loop {
-            match self.lines.recv_timeout(PATIENCE.saturating_sub(start.elapsed())) {
-                Ok(line) if line.contains(words) => return line,
-                Ok(line) => heard.push(line),
-                Err(error) => panic!("{error}: no \"{words}\" in {heard:#?}"),
-            }
-        }
-    }
-
-    /// Interrupts it, and gives its exit code.
-    pub fn stop(mut self) -> Option<i32> {
-        let pid = self.child.id().to_string();
-        assert!(Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
-        self.child.wait().unwrap().code()
-    }
-}
-
-impl Drop for Watch {
-    fn drop(&mut self) {
-        // A failed test must not leave it behind.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
