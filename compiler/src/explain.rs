@@ -5,6 +5,14 @@
 
 use crate::diagnostics::Code;
 
+/// Where the book is published.
+pub const BOOK: &str = "https://blinkblox.github.io/blinkblox/";
+
+/// The address of a code's page in the published book.
+pub fn address(code: Code) -> String {
+    format!("{BOOK}codes.html#{}-{}", title(code).to_lowercase(), code.name().to_lowercase())
+}
+
 macro_rules! pages {
     ($($code:ident = $file:literal,)+) => {
         /// The page of a code, in Markdown.

@@ -4,12 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use blinkblox_compiler::Analysis;
 use blinkblox_compiler::diagnostics::{Code, Diagnostic, Severity};
+use blinkblox_compiler::explain;
 use blinkblox_compiler::source::FileId;
 use lsp_server::Notification;
 use lsp_types::notification::{Notification as _, PublishDiagnostics};
 use lsp_types::{
-    DiagnosticRelatedInformation, DiagnosticSeverity, DiagnosticTag, Location, NumberOrString,
-    PublishDiagnosticsParams, Range,
+    CodeDescription, DiagnosticRelatedInformation, DiagnosticSeverity, DiagnosticTag, Location,
+    NumberOrString, PublishDiagnosticsParams, Range,
 };
 
 use super::documents::{Documents, uri_of};
@@ -17,12 +18,14 @@ use super::documents::{Documents, uri_of};
 /// Most diagnostics of one schema that are shown: nobody reads more, and finding the place of each takes a while.
 const MAX_SHOWN: usize = 500;
 
-/// What to tell the editor now: the diagnostics of every open schema and of what they import, and nothing any more
-/// for files that had some.
+/// What to tell the editor now: the diagnostics of every open schema and every entry and of what they import, and nothing
+/// any more for files that had some.
 pub fn publish(documents: &mut Documents) -> Vec<Notification> {
     let mut by_file: BTreeMap<String, Vec<lsp_types::Diagnostic>> = BTreeMap::new();
     let open: BTreeSet<String> = documents.paths().into_iter().collect();
-    for path in &open {
+    let mut told_of = open.clone();
+    told_of.extend(documents.entries());
+    for path in &told_of {
         let analysis = documents.analysis(path);
         by_file.entry(path.clone()).or_default();
         for diagnostic in analysis.diagnostics.iter().take(MAX_SHOWN) {
@@ -96,6 +99,7 @@ fn converted(
             Severity::Warning => DiagnosticSeverity::WARNING,
         }),
         code: Some(NumberOrString::String(diagnostic.code_text())),
+        code_description: explain::address(diagnostic.code).parse().ok().map(|href| CodeDescription { href }),
         source: Some("blinkblox".to_string()),
         message,
         related_information: (!related.is_empty()).then_some(related),

@@ -34,6 +34,10 @@ pub struct Documents {
     pub compile_on_save: bool,
     /// Folders the editor has open.
     pub folders: Vec<PathBuf>,
+    /// Schemas that are built, as the settings name them; without, those of each folder's `blinkblox.toml`.
+    named_entries: Option<Vec<String>>,
+    /// The same as paths, found once after each change of files or settings.
+    entries: Option<Vec<String>>,
     profile: Option<Profile>,
     /// What the person is to be told, with the next answer.
     messages: Vec<ShowMessageParams>,
@@ -62,7 +66,8 @@ impl Documents {
 
     pub fn change(&mut self, uri: &Uri, changes: Vec<TextDocumentContentChangeEvent>) {
         let encoding = self.encoding;
-        if let Some(text) = self.open.get_mut(&path_of(uri)) {
+        let path = path_of(uri);
+        if let Some(text) = self.open.get_mut(&path) {
             for change in changes {
                 match change.range {
                     Some(range) => {
@@ -74,14 +79,19 @@ impl Documents {
                 }
             }
         }
-        self.forget();
+        // Schemas that are not made of it stay as they are.
+        self.analyses.retain(|_, analysis| analysis.sources.find(&path).is_none());
     }
 
-    /// Takes settings over: `profile`, whether `inlayHints` are shown, and whether to `compileOnSave`.
+    /// Takes settings over: `profile`, the `entries`, whether `inlayHints` are shown, and whether to `compileOnSave`.
     pub fn configure(&mut self, settings: &Value) {
         let settings = settings.get("blinkblox").unwrap_or(settings);
         if let Some(profile) = settings.get("profile").and_then(Value::as_str) {
             self.profile = Profile::from_text(profile);
+        }
+        if let Some(entries) = settings.get("entries").and_then(Value::as_array) {
+            let named = entries.iter().filter_map(Value::as_str).map(str::to_owned).collect::<Vec<_>>();
+            self.named_entries = (!named.is_empty()).then_some(named);
         }
         if let Some(hints) = settings.get("inlayHints").and_then(Value::as_bool) {
             self.hints = hints;
@@ -95,6 +105,15 @@ impl Documents {
     /// Forgets what was made of the schemas: something they are made of changed.
     pub fn forget(&mut self) {
         self.analyses.clear();
+        self.entries = None;
+    }
+
+    /// Paths of the schemas that are built, open or not.
+    pub fn entries(&mut self) -> Vec<String> {
+        if self.entries.is_none() {
+            self.entries = Some(workspace::entries(&self.folders, self.named_entries.as_deref()));
+        }
+        self.entries.clone().unwrap_or_default()
     }
 
     /// The profile schemas are checked under.

@@ -22,8 +22,8 @@ use lsp_types::{
     FoldingRangeProviderCapability, HoverProviderCapability, InitializeParams, InitializeResult, OneOf,
     PositionEncodingKind, RenameOptions, SelectionRangeProviderCapability, SemanticTokensFullOptions,
     SemanticTokensOptions, SemanticTokensServerCapabilities, ServerCapabilities, ServerInfo,
-    TextDocumentSyncCapability, TextDocumentSyncKind, TextDocumentSyncOptions, TextDocumentSyncSaveOptions,
-    WorkDoneProgressOptions,
+    SignatureHelpOptions, TextDocumentSyncCapability, TextDocumentSyncKind, TextDocumentSyncOptions,
+    TextDocumentSyncSaveOptions, WorkDoneProgressOptions,
 };
 use serde_json::Value;
 
@@ -146,6 +146,8 @@ impl Server {
                     self.documents.close(&params.text_document.uri);
                     true
                 }),
+            // Schemas that nobody has open are spoken of from the start.
+            "initialized" => !self.documents.entries().is_empty(),
             "workspace/didChangeConfiguration" => {
                 self.documents.configure(note.params.get("settings").unwrap_or(&Value::Null));
                 true
@@ -188,6 +190,11 @@ fn capabilities(encoding: Encoding) -> ServerCapabilities {
         completion_provider: Some(CompletionOptions {
             trigger_characters: Some([".", ":", "<", "(", "\"", "@", "["].map(str::to_string).to_vec()),
             ..CompletionOptions::default()
+        }),
+        signature_help_provider: Some(SignatureHelpOptions {
+            trigger_characters: Some(["(", "<", "{", ":", "=", ","].map(str::to_string).to_vec()),
+            retrigger_characters: Some([")", ">", "}"].map(str::to_string).to_vec()),
+            work_done_progress_options: progress(),
         }),
         hover_provider: Some(HoverProviderCapability::Simple(true)),
         definition_provider: Some(OneOf::Left(true)),

@@ -2,9 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use blinkblox_compiler::source::FileId;
+use blinkblox_compiler::source::{FileId, normalize};
 use blinkblox_compiler::syntax::lexer::lex;
 use blinkblox_compiler::syntax::token::{Keyword, TokenKind};
+use blinkblox_emulator::config::Config;
 use blinkblox_emulator::project::is_set_aside;
 use lsp_types::InitializeParams;
 
@@ -27,6 +28,25 @@ pub fn folders(params: &InitializeParams) -> Vec<PathBuf> {
         found.extend(params.root_uri.iter().map(|uri| PathBuf::from(path_of(uri))));
     }
     found.retain(|folder| folder.is_absolute());
+    found
+}
+
+/// The schemas that are built: those named, relative to a folder, or those of each folder's `blinkblox.toml`. One that is
+/// not there is left out, and so is a configuration that cannot be read: the commands say what is wrong with it.
+pub fn entries(folders: &[PathBuf], named: Option<&[String]>) -> Vec<String> {
+    let mut found = Vec::new();
+    for folder in folders {
+        let paths: Vec<PathBuf> = match named {
+            Some(named) => named.iter().map(|path| folder.join(path)).collect(),
+            None => {
+                let config = Config::of_folder(folder).unwrap_or_default();
+                config.schema.into_iter().map(|schema| folder.join(schema.path)).collect()
+            }
+        };
+        found.extend(paths.iter().filter(|path| path.is_file()).map(|path| normalize(&forward(path))));
+    }
+    found.sort();
+    found.dedup();
     found
 }
 

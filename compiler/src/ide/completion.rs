@@ -1,8 +1,10 @@
 //! What can be written at a place. Source: tooling specification, 7.3.
 
 use super::context::{self, BlockKind, Context};
+use super::hover::bytes_of;
 use super::{own_spelling, scope_at, words};
 use crate::Analysis;
+use crate::docs::Docs;
 use crate::schema::index::Visible;
 use crate::schema::{classes, entity, event, options, state, table};
 use crate::source::{FileId, Span};
@@ -52,10 +54,31 @@ pub struct Completion {
 /// What can be written at a byte offset; `files` are paths an import could name, as it would write them.
 ///
 /// Ordered by how well an offer matches what is written, then by length, then by name.
+///
+/// A line that is being written keeps the schema from compiling: bytes of types are known of what [`above`] gives.
 pub fn complete(analysis: &Analysis, file: FileId, offset: u32, files: &[String]) -> Completion {
+    complete_with(analysis, None, file, offset, files)
+}
+
+/// The text in front of the declaration at an offset, which compiles while that declaration is being written.
+pub fn above(analysis: &Analysis, file: FileId, offset: u32) -> String {
+    let declarations = analysis.index.document(file).map(|document| document.declarations.as_slice());
+    let begun = declarations.unwrap_or_default().iter().rev().find(|one| one.span.start <= offset);
+    let end = begun.map_or(offset, |one| one.span.start) as usize;
+    analysis.sources[file].text.get(..end).unwrap_or("").to_owned()
+}
+
+/// As [`complete`], with the analysis of the text [`above`] the declaration.
+pub fn complete_with(
+    analysis: &Analysis,
+    above: Option<&Analysis>,
+    file: FileId,
+    offset: u32,
+    files: &[String],
+) -> Completion {
     let text = &analysis.sources[file].text;
     let place = context::at(file, text, offset as usize);
-    let mut offers = offers(analysis, file, offset, &place.context, files);
+    let mut offers = offers(analysis, above, file, offset, &place.context, files);
     let written = analysis.sources.text(place.written).trim_start_matches(['"', '\'']).to_lowercase();
     offers.retain(|offer| matches(&offer.label, &written));
     offers.sort_by_cached_key(|offer| {
@@ -75,7 +98,14 @@ fn matches(label: &str, written: &str) -> bool {
     written.chars().all(|wanted| letters.any(|letter| letter == wanted))
 }
 
-fn offers(analysis: &Analysis, file: FileId, offset: u32, context: &Context, files: &[String]) -> Vec<Offer> {
+fn offers(
+    analysis: &Analysis,
+    above: Option<&Analysis>,
+    file: FileId,
+    offset: u32,
+    context: &Context,
+    files: &[String],
+) -> Vec<Offer> {
     let words = |kind: OfferKind, words: &[&str]| -> Vec<Offer> {
         words.iter().map(|word| offer(word, kind, "", words::value(word).unwrap_or(""))).collect()
     };
@@ -114,16 +144,16 @@ fn offers(analysis: &Analysis, file: FileId, offset: u32, context: &Context, fil
             let mut offers =
                 primitives(|primitive| !matches!(primitive, Primitive::Quat | Primitive::Quat32));
             offers.extend(words(OfferKind::Keyword, &["struct", "enum", "map", "set"]));
-            offers.extend(types(analysis, file, offset));
+            offers.extend(types(analysis, above, file, offset));
             offers
         }
         Context::Alias => {
             let mut offers =
                 primitives(|primitive| !matches!(primitive, Primitive::Quat | Primitive::Quat32));
-            offers.extend(types(analysis, file, offset));
+            offers.extend(types(analysis, above, file, offset));
             offers
         }
-        Context::Merge => types(analysis, file, offset),
+        Context::Merge => types(analysis, above, file, offset),
         Context::Modifier => words(OfferKind::Keyword, &["saturate"]),
         Context::Component { rotation } => primitives(|primitive| {
             let number = words::primitive(primitive.text()).is_some_and(|(luau, _)| luau == "number");
@@ -159,21 +189,23 @@ fn primitives(fits: impl Fn(Primitive) -> bool) -> Vec<Offer> {
 }
 
 /// Declared types that can be named at an offset: those of this file only when they are declared above.
-fn types(analysis: &Analysis, file: FileId, offset: u32) -> Vec<Offer> {
+fn types(analysis: &Analysis, above: Option<&Analysis>, file: FileId, offset: u32) -> Vec<Offer> {
     let scope = analysis.index.document(file).and_then(|document| scope_at(document, offset));
-    let above = |one: &Visible| one.span.file != file || one.span.end < offset;
-    analysis
-        .index
-        .visible(file, scope)
-        .into_iter()
-        .filter(above)
+    let is_above = |one: &Visible| one.span.file != file || one.span.end < offset;
+    let docs = Docs::of(&analysis.sources);
+    let bytes = |one: &Visible| {
+        bytes_of(analysis, one.span).or_else(|| above.and_then(|above| bytes_of(above, one.span)))
+    };
+    let visible = analysis.index.visible(file, scope).into_iter().filter(is_above);
+    visible
         .map(|one| {
             let detail = match one.params {
                 Some(count) => format!("generic in {count}"),
-                None => analysis.sources.start(one.span).line.to_string(),
+                None => {
+                    bytes(&one).unwrap_or_else(|| format!("line {}", analysis.sources.start(one.span).line))
+                }
             };
-            let detail = if one.params.is_none() { format!("line {detail}") } else { detail };
-            offer(&one.path, OfferKind::Type, &detail, "")
+            offer(&one.path, OfferKind::Type, &detail, &docs.above(one.span).unwrap_or_default())
         })
         .collect()
 }

@@ -65,10 +65,123 @@ struct Frame {
     kind: FrameKind,
     item: Vec<Token>,
     taken: Vec<String>,
+    /// Commas so far.
+    commas: usize,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum FrameKind {
+/// A bracket that is open in front of a cursor, or the file itself.
+#[derive(Clone, Debug)]
+pub(super) struct Around {
+    pub kind: FrameKind,
+    /// What stands in front of the bracket, since the last comma of the bracket around it.
+    pub owner: Vec<Token>,
+    /// The bracket; of the file its first token.
+    pub open: Token,
+    /// What stands in it since its last comma.
+    pub item: Vec<Token>,
+    /// Commas in it so far.
+    pub commas: usize,
+}
+
+/// The brackets that are open at a byte offset, outermost first; none in a comment or a string.
+///
+/// A range or class in parentheses is one token, and open while the cursor is in it.
+pub(super) fn around(file: FileId, text: &str, offset: usize) -> Vec<Around> {
+    let offset = floor(text, offset);
+    let lexed = lex(file, text);
+    if lexed.comments.iter().any(|comment| in_comment(*comment, text, offset)) {
+        return Vec::new();
+    }
+    let before: Vec<Token> = lexed
+        .tokens
+        .iter()
+        .copied()
+        .filter(|token| token.kind != TokenKind::EndOfFile && (token.span.start as usize) < offset)
+        .collect();
+    let mut reader = Reader { text, frames: vec![Frame::new(FrameKind::Statements)], declared: false };
+    for token in &before {
+        let is_inside = offset < token.span.end as usize;
+        match token.kind {
+            TokenKind::String if is_inside || is_open(text, token) => return Vec::new(),
+            TokenKind::Range | TokenKind::Class if is_inside => {
+                let paren = Token {
+                    kind: TokenKind::LeftParen,
+                    span: Span::new(file, token.span.start as usize, token.span.start as usize + 1),
+                };
+                reader.token(paren);
+                // What of it stands in front of the cursor.
+                reader
+                    .top()
+                    .item
+                    .push(Token { span: Span::new(file, token.span.start as usize + 1, offset), ..*token });
+            }
+            _ => reader.token(*token),
+        }
+    }
+    let mut found: Vec<Around> = Vec::new();
+    for frame in reader.frames {
+        // A bracket is the last token of what stands around it.
+        let around = found.last().map(|around| around.item.as_slice()).unwrap_or_default();
+        let (owner, open) = match around.split_last() {
+            Some((open, owner)) => (owner.to_vec(), *open),
+            None => (Vec::new(), before.first().copied().unwrap_or(END)),
+        };
+        found.push(Around { kind: frame.kind, owner, open, item: frame.item, commas: frame.commas });
+    }
+    found
+}
+
+/// What stands for the first token of a text without any.
+const END: Token = Token { kind: TokenKind::EndOfFile, span: Span { file: FileId(0), start: 0, end: 0 } };
+
+/// The elements of a list in parentheses that begins at a byte offset, as they are written; without its end, those of
+/// the line.
+pub(super) fn elements(file: FileId, text: &str, start: usize) -> Vec<String> {
+    let (mut depth, mut found, mut from) = (0_usize, Vec::new(), start);
+    let line_end = text.get(start..).and_then(|rest| rest.find('\n')).map_or(text.len(), |end| start + end);
+    let mut end = None;
+    for token in lex(file, text).tokens.iter().filter(|token| token.span.start as usize >= start) {
+        match token.kind {
+            TokenKind::LeftParen | TokenKind::LeftBrace | TokenKind::LeftBracket | TokenKind::LeftAngle => {
+                depth += 1
+            }
+            TokenKind::RightParen
+            | TokenKind::RightBrace
+            | TokenKind::RightBracket
+            | TokenKind::RightAngle
+                if depth > 0 =>
+            {
+                depth -= 1;
+            }
+            TokenKind::RightParen => end = Some(token.span.start as usize),
+            // A brace that closes more than the list began: its end is missing.
+            TokenKind::RightBrace | TokenKind::EndOfFile => break,
+            TokenKind::Comma if depth == 0 => {
+                found.push((from, token.span.start as usize));
+                from = token.span.end as usize;
+            }
+            _ => {}
+        }
+        if end.is_some() {
+            break;
+        }
+    }
+    if end.is_none() {
+        found.retain(|(_, end)| *end <= line_end);
+        from = found.last().map_or(start, |(_, end)| end + 1);
+    }
+    let end = end.unwrap_or(line_end).max(from);
+    found.push((from, end));
+    let words = |(from, end): (usize, usize)| {
+        text.get(from..end).unwrap_or("").split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    let found: Vec<String> = found.into_iter().map(words).collect();
+    if found.len() == 1 && found[0].is_empty() { Vec::new() } else { found }
+}
+
+/// What an open bracket is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum FrameKind {
     /// The file, or a scope.
     Statements,
     Block(BlockKind),
@@ -164,7 +277,7 @@ fn word_start(text: &str, offset: usize) -> usize {
 
 impl Frame {
     fn new(kind: FrameKind) -> Frame {
-        Frame { kind, item: Vec::new(), taken: Vec::new() }
+        Frame { kind, item: Vec::new(), taken: Vec::new(), commas: 0 }
     }
 }
 
@@ -212,7 +325,11 @@ impl<'a> Reader<'a> {
                 }
                 self.top().item.push(token);
             }
-            TokenKind::Comma => self.top().item.clear(),
+            TokenKind::Comma => {
+                let top = self.top();
+                top.item.clear();
+                top.commas += 1;
+            }
             TokenKind::Keyword(keyword) if self.top().kind == FrameKind::Statements => {
                 if starts_statement(&self.top().item, keyword) {
                     self.top().item.clear();

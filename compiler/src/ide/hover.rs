@@ -16,7 +16,7 @@ use crate::syntax::ast::{Block, DeclarationKind, Value};
 use crate::syntax::lexer::lex;
 use crate::syntax::token::TokenKind;
 use crate::wire::entity::EntityWire;
-use crate::wire::plan::Layout;
+use crate::wire::plan::{Layout, Plan};
 use crate::wire::size::{Size, measure};
 
 /// What is shown beside a word.
@@ -131,7 +131,33 @@ fn bytes(decl: &TypeDecl) -> String {
         let stored = measure(&decl.ty, Layout::Storage);
         line += &format!(" As stored by `Write`: {}.", range(&stored.sealed()));
     }
-    line
+    line + " " + &layout(decl)
+}
+
+/// How a type lies in a packet, in a sentence.
+fn layout(decl: &TypeDecl) -> String {
+    let block = Plan::exported(&decl.ty, Layout::Traffic).block;
+    let bits = block.bit_bytes.len() as u32;
+    let bytes = |count: u32| if count == 1 { "1 byte".to_string() } else { format!("{count} bytes") };
+    let of_bits = match bits {
+        0 => String::new(),
+        bits if bits == block.head => " of bits".to_string(),
+        bits => format!(", {} of them bits", if bits == 1 { "one".to_string() } else { bits.to_string() }),
+    };
+    match (block.head, block.tail) {
+        (0, true) => "Layout: all of it varies in length.".to_string(),
+        (0, false) => "Layout: nothing travels.".to_string(),
+        (head, true) => format!("Layout: {} in front{of_bits}, then what varies in length.", bytes(head)),
+        (head, false) => format!("Layout: {} in fixed places{of_bits}.", bytes(head)),
+    }
+}
+
+/// Bytes of a type by its name where it is declared, as [`hover`] shows them; `None` while the schema has errors, and for
+/// generic types.
+pub fn bytes_of(analysis: &Analysis, name: Span) -> Option<String> {
+    let schema = analysis.schema.as_ref()?;
+    let decl = schema.types.iter().find(|decl| decl.span == name && decl.generics.is_empty())?;
+    Some(range(&measure(&decl.ty, Layout::Traffic)))
 }
 
 fn range(size: &Size) -> String {

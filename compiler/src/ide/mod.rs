@@ -9,6 +9,7 @@ pub mod folding;
 pub mod hints;
 pub mod hover;
 pub mod names;
+pub mod signature;
 pub mod symbols;
 pub mod tokens;
 pub mod words;

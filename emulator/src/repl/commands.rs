@@ -307,7 +307,7 @@ impl Repl {
                 _ => format!("{key} = {value:?}"),
             });
         }
-        let index = self.world.join(options).map_err(|error| error.to_string())?;
+        let index = self.world.join(options)?;
         let name = self.side_name(Side::Client(index));
         self.note(format!(".join {}", words.rest), format!("world:join({{ {} }})", spec.join(", ")));
         Ok(self.with_output(format!("{name} joined")))
@@ -315,20 +315,13 @@ impl Repl {
 
     fn leave(&mut self, words: &Words) -> Outcome {
         let name = words.get(0).ok_or(".leave needs a name")?;
-        let how = match words.get(1).unwrap_or("quit") {
-            "quit" => LeaveHow::Quit,
-            "kick" => LeaveHow::Kick(String::new()),
-            "timeout" => LeaveHow::Timeout,
-            "crash" => LeaveHow::Crash,
-            other => return Err(format!("{other} is not quit, kick, timeout or crash")),
-        };
+        let how = words.get(1).unwrap_or("quit");
         let index = self.named_client(name)?;
-        self.world.leave(index, how).map_err(|error| error.to_string())?;
+        self.world.leave(index, LeaveHow::named(how)?)?;
         self.sessions.remove(&Side::Client(index));
         if self.place == Place::Side(Side::Client(index)) {
             self.place = Place::Side(Side::Server);
         }
-        let how = words.get(1).unwrap_or("quit");
         self.note(format!(".leave {}", words.rest), format!("world:leave(side({name:?}), {how:?})"));
         Ok(self.with_output(""))
     }
@@ -346,9 +339,9 @@ impl Repl {
         for index in indices {
             let name = self.side_name(Side::Client(index));
             if !rest.is_empty() {
-                let now = self.world.link_settings(index, Way::Up).map_err(|error| error.to_string())?;
+                let now = self.world.link_settings(index, Way::Up)?;
                 let settings = link(now, &rest)?;
-                self.world.set_links(index, &settings, &settings).map_err(|error| error.to_string())?;
+                self.world.set_links(index, &settings, &settings)?;
                 for word in &rest {
                     let value = match word.split_once('=') {
                         None => format!("{word:?}"),
@@ -361,7 +354,7 @@ impl Repl {
                 }
             }
             for way in [Way::Up, Way::Down] {
-                let settings = self.world.link_settings(index, way).map_err(|error| error.to_string())?;
+                let settings = self.world.link_settings(index, way)?;
                 lines.push(format!(
                     "{name} {}: {:.0} ms, jitter {:.0} ms, loss {:.1} %",
                     if way == Way::Up { "up" } else { "down" },

@@ -71,7 +71,7 @@ impl Repl {
 
     /// A function of the current side that gives an expression's value. Errors: it is none.
     pub(super) fn watcher(&mut self, expression: &str) -> Result<Handle, String> {
-        let peer = self.world.peer(self.side()).map_err(|error| error.to_string())?;
+        let peer = self.world.peer(self.side())?;
         let session = self.session(&peer).map_err(|failure| failure.text)?;
         peer.load_beside(&Arc::from(format!("return {expression}").as_str()), "input", &session)
             .map_err(|failure| failure.text)

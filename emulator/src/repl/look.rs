@@ -150,7 +150,7 @@ impl Repl {
 
     /// The instance of a path on the current side. Errors: there is none.
     fn at_path(&self, path: &str) -> Result<InstanceId, String> {
-        let found = self.world.find(self.side(), path).map_err(|error| error.to_string())?;
+        let found = self.world.find(self.side(), path)?;
         found.ok_or_else(|| format!("there is no {path} on this side"))
     }
 
@@ -161,7 +161,7 @@ impl Repl {
         };
         let depth = number(depth, 2.0)?.max(0.0) as usize;
         let root = self.at_path(path)?;
-        let peer = self.world.peer(self.side()).map_err(|error| error.to_string())?;
+        let peer = self.world.peer(self.side())?;
         let store = peer.data_model().store();
         let mut lines = Vec::new();
         let mut stack = vec![(root, 0)];
@@ -177,7 +177,7 @@ impl Repl {
     pub(super) fn props(&mut self, words: &Words) -> Outcome {
         let path = words.get(0).ok_or(".props needs a path, such as workspace.Door")?;
         let id = self.at_path(path)?;
-        let peer = self.world.peer(self.side()).map_err(|error| error.to_string())?;
+        let peer = self.world.peer(self.side())?;
         let class = peer.data_model().store().class(id);
         let mut rows: Vec<(String, String)> = Vec::new();
         for (name, entry) in members::of(class).by_name.iter() {
@@ -213,7 +213,7 @@ impl Repl {
         };
         let sides = [self.named_side(first)?, self.named_side(second)?];
         let [a, b] = [self.world.peer(sides[0]), self.world.peer(sides[1])];
-        let (a, b) = (a.map_err(|error| error.to_string())?, b.map_err(|error| error.to_string())?);
+        let (a, b) = (a?, b?);
         let names = sides.map(|side| self.side_name(side));
         let (mine, theirs) = (a.data_model().store(), b.data_model().store());
         let ids: BTreeSet<InstanceId> = mine.ids().chain(theirs.ids()).collect();
@@ -241,7 +241,7 @@ impl Repl {
     }
 
     pub(super) fn threads(&mut self, _: &Words) -> Outcome {
-        let peer = self.world.peer(self.side()).map_err(|error| error.to_string())?;
+        let peer = self.world.peer(self.side())?;
         let mut lines: Vec<String> = scheduler::waiting(&peer)
             .into_iter()
             .map(|thread| {
@@ -250,9 +250,7 @@ impl Repl {
                 format!("{}{script}  {place}", thread.reason).trim_end().to_string()
             })
             .collect();
-        for (call, remote, to, since) in
-            self.world.pending_calls(self.side()).map_err(|error| error.to_string())?
-        {
+        for (call, remote, to, since) in self.world.pending_calls(self.side())? {
             lines.push(format!(
                 "invoke #{call} of {}, asked of {} at {:.3} s",
                 peer.full_name(remote),
@@ -265,7 +263,7 @@ impl Repl {
 
     pub(super) fn connections(&mut self, words: &Words) -> Outcome {
         let only = words.get(0).map(|path| self.at_path(path)).transpose()?;
-        let peer = self.world.peer(self.side()).map_err(|error| error.to_string())?;
+        let peer = self.world.peer(self.side())?;
         // Owner 0 is the emulator itself.
         let theirs =
             peer.signals.list().into_iter().filter(|(_, key, owner)| {
@@ -288,7 +286,7 @@ impl Repl {
         sides.extend(self.world.clients().iter().map(|client| client.side));
         let mut lines = Vec::new();
         for side in sides {
-            let peer = self.world.peer(side).map_err(|error| error.to_string())?;
+            let peer = self.world.peer(side)?;
             peer.vm.collect();
             lines.push(format!("{}: {:.2} MiB", self.side_name(side), peer.vm.memory() as f64 / 1_048_576.0));
         }
@@ -297,12 +295,12 @@ impl Repl {
 
     pub(super) fn queue(&mut self, _: &Words) -> Outcome {
         let side = self.side();
-        let peer = self.world.peer(side).map_err(|error| error.to_string())?;
+        let peer = self.world.peer(side)?;
         let (timers, deferred) = peer.scheduler.pending();
-        let calls = self.world.pending_calls(side).map_err(|error| error.to_string())?.len();
+        let calls = self.world.pending_calls(side)?.len();
         let desk = match side {
             Side::Server => self.world.server().desk.clone(),
-            Side::Client(index) => self.world.client(index).map_err(|error| error.to_string())?.desk.clone(),
+            Side::Client(index) => self.world.client(index)?.desk.clone(),
         };
         let mut lines = vec![
             format!("timers: {timers}"),
@@ -311,7 +309,7 @@ impl Repl {
             format!("messages that wait for a listener: {}", desk.waiting()),
         ];
         for client in self.world.clients().iter().filter(|client| side.is_server() || client.side == side) {
-            let flying = self.world.in_flight(client.index()).map_err(|error| error.to_string())?;
+            let flying = self.world.in_flight(client.index())?;
             lines.push(format!("in flight to and from {}: {flying}", self.side_name(client.side)));
         }
         Ok(Reply::Text(lines.join("\n")))
@@ -324,7 +322,7 @@ impl Repl {
             (None, _) => (self.side(), None),
         };
         let count = number(count, 20.0)?.max(0.0) as usize;
-        let lines = self.world.log(side).map_err(|error| error.to_string())?;
+        let lines = self.world.log(side)?;
         let tail = &lines[lines.len().saturating_sub(count)..];
         let lines: Vec<String> = tail
             .iter()

@@ -200,7 +200,7 @@ impl Repl {
             }
             "signal" => {
                 let side = self.side();
-                let peer = self.world.peer(side).map_err(|error| error.to_string())?;
+                let peer = self.world.peer(side)?;
                 let session = self.session(&peer).map_err(|failure| failure.text)?;
                 let source = COUNTER.replacen("SIGNAL", &name, 1);
                 let counter = peer

@@ -75,7 +75,7 @@ impl Repl {
         }
         if stop.is_none() {
             let rest = end - self.world.now();
-            self.world.advance(rest).map_err(|error| error.to_string())?;
+            self.world.advance(rest)?;
             let text = format!("{}", (self.world.now() - began).seconds());
             self.note(format!(".advance {text}"), format!("world:advance({text})"));
             return Ok(self.with_output(""));
@@ -84,7 +84,7 @@ impl Repl {
     }
 
     pub(super) fn settle(&mut self, _: &Words) -> Outcome {
-        self.world.settle(Time::from_seconds(30.0)).map_err(|error| error.to_string())?;
+        self.world.settle(Time::from_seconds(30.0))?;
         self.note(".settle".into(), "world:settle({ within = 30 })".into());
         Ok(self.with_output(""))
     }
@@ -96,7 +96,7 @@ impl Repl {
         let test = self.watcher(&words.rest)?;
         let side = self.side();
         let is_true = move |repl: &mut Repl| -> Result<bool, String> {
-            let peer = repl.world.peer(side).map_err(|error| error.to_string())?;
+            let peer = repl.world.peer(side)?;
             let values = peer.vm.call(&test, &[]).map_err(|failure| failure.text)?;
             Ok(!matches!(values.first(), None | Some(Value::Nil | Value::Boolean(false))))
         };

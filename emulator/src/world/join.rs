@@ -76,6 +76,19 @@ pub enum LeaveHow {
     Crash,
 }
 
+impl LeaveHow {
+    /// The way of that name: `quit`, `kick`, `timeout` or `crash`. Errors: a text that names them.
+    pub fn named(name: &str) -> Result<LeaveHow, String> {
+        Ok(match name {
+            "quit" => LeaveHow::Quit,
+            "kick" => LeaveHow::Kick(String::new()),
+            "timeout" => LeaveHow::Timeout,
+            "crash" => LeaveHow::Crash,
+            other => return Err(format!("\"{other}\" is not quit, kick, timeout or crash")),
+        })
+    }
+}
+
 /// A step of joining, on its way to a client behind the instances it needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stage {

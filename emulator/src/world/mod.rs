@@ -101,6 +101,12 @@ impl Default for WorldOptions {
     }
 }
 
+impl From<WorldError> for String {
+    fn from(error: WorldError) -> String {
+        error.to_string()
+    }
+}
+
 /// What the world refuses to do.
 #[derive(Debug, thiserror::Error)]
 pub enum WorldError {

@@ -70,6 +70,7 @@ export class Server implements vscode.Disposable {
 				profile: settings.get("profile"),
 				inlayHints: settings.get("inlayHints"),
 				compileOnSave: settings.get("compileOnSave"),
+				entries: settings.get("entries"),
 			},
 			synchronize: {
 				configurationSection: "blinkblox",

@@ -3,6 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
+use blinkblox_compiler::diagnostics::Code;
+use blinkblox_compiler::explain;
 use blinkblox_tests::book::{self as pages, Page, prose};
 
 /// Links of a page: the line, the text and the target.
@@ -112,6 +114,48 @@ fn every_page_begins_with_its_one_title() {
         let titles = text.lines().filter(|line| line.starts_with("# ")).count();
         let parts = if page.name == "SUMMARY.md" { titles } else { 1 };
         assert!(titles == parts && titles > 0, "{} has {titles} titles", page.name);
+    }
+}
+
+/// Editors link a diagnostic to the page of its code.
+#[test]
+fn addresses_of_codes_lead_to_headings() {
+    let page = std::fs::read_to_string(pages::book().join("codes.md")).unwrap();
+    let known = anchors(&page);
+    for code in Code::ALL {
+        let address = explain::address(*code);
+        let anchor = address.strip_prefix("https://blinkblox.github.io/blinkblox/codes.html#").unwrap();
+        assert!(known.contains(anchor), "{address}");
+    }
+}
+
+/// The workflow that publishes the book: it parses, builds what `book.toml` describes, and makes the texts for programs.
+#[test]
+fn the_workflow_publishes_what_mdbook_builds() {
+    let text = std::fs::read_to_string(pages::root().join(".github/workflows/book.yml")).unwrap();
+    let workflow: serde_json::Value = serde_yaml::from_str(&text).unwrap();
+    let steps = workflow["jobs"]["publish"]["steps"].as_array().unwrap();
+    let place = |wanted: &str| {
+        let is_it = |step: &serde_json::Value| {
+            ["run", "uses"].iter().any(|key| step[key].as_str().is_some_and(|step| step.starts_with(wanted)))
+        };
+        steps.iter().position(is_it).unwrap_or_else(|| panic!("no step is {wanted}"))
+    };
+    let order = [
+        "test -x ~/.cargo/bin/mdbook || cargo install mdbook ",
+        "cargo test -p blinkblox-tests --test book --locked texts",
+        "mdbook build docs",
+        "actions/upload-pages-artifact@",
+        "actions/deploy-pages@",
+    ];
+    assert!(order.map(place).is_sorted());
+    assert_eq!(steps[place(order[1])]["env"]["BLINKBLOX_UPDATE"], "1");
+    // mdBook writes beside its configuration unless that says otherwise.
+    assert_eq!(steps[place(order[3])]["with"]["path"], "docs/book");
+    let book = std::fs::read_to_string(pages::root().join("docs/book.toml")).unwrap();
+    assert!(!book.contains("build-dir"));
+    for permission in ["pages", "id-token"] {
+        assert_eq!(workflow["permissions"][permission], "write");
     }
 }
 

@@ -1,7 +1,9 @@
-//! `llms.txt`: the book's contents for programs that read, with what each page is about.
+//! The book as plain texts for programs that read: `llms.txt`, the contents with what each page is about; `llms-full.txt`,
+//! every page; `llms-small.txt`, the pages that say what holds, without what the tool printed. The first lies in the
+//! repository, the others are made with the site.
 
 use super::links::links;
-use blinkblox_tests::book::{Page, prose};
+use blinkblox_tests::book::{Page, Piece, all, book, join, pieces, prose, root, update};
 
 /// The contents: the summary's parts and pages, each page with its first sentence.
 pub fn overview(pages: &[Page]) -> String {
@@ -16,6 +18,59 @@ pub fn overview(pages: &[Page]) -> String {
         }
     }
     out
+}
+
+/// Every page in the order of the summary, then what the benchmarks and the changelog say.
+pub fn full(pages: &[Page]) -> String {
+    let mut out = String::new();
+    for page in in_order(pages) {
+        out.push_str(&format!("<!-- {} -->\n\n{}\n", page.name, page.text.trim()));
+        out.push('\n');
+    }
+    for name in ["benches/RESULTS.md", "CHANGELOG.md"] {
+        let text = std::fs::read_to_string(root().join(name)).unwrap().replace("\r\n", "\n");
+        out.push_str(&format!("<!-- {name} -->\n\n{}\n\n", text.trim()));
+    }
+    out
+}
+
+/// The pages alone, without those about other tools and without blocks that show what a tool printed: schemas, code, tables
+/// and all that is said stay. Of the codes the table stays.
+pub fn small(pages: &[Page]) -> String {
+    const PRINTED: [&str; 7] = ["sizes", "bytes", "output", "changes", "reader", "console", "text"];
+    let mut out = String::new();
+    for page in in_order(pages).filter(|page| !page.name.contains('/')) {
+        let text = page.text.split("<!-- table code-pages -->").next().unwrap_or_default();
+        let mut kept = String::new();
+        for piece in pieces(text) {
+            match piece {
+                Piece::Prose(prose) => kept.push_str(&prose),
+                Piece::Fence(fence) => {
+                    let language = fence.info.split(' ').next().unwrap_or_default();
+                    if !PRINTED.contains(&language) && !fence.info.contains("listing ") {
+                        kept.push_str(&join(&[Piece::Fence(fence)]));
+                    }
+                }
+            }
+        }
+        let lines: Vec<&str> = kept.lines().filter(|line| !line.starts_with("<!-- ")).collect();
+        // Where a block was, one empty line is enough.
+        for (line, next) in lines.iter().zip(lines.iter().skip(1).chain([&""])) {
+            if !(line.is_empty() && next.is_empty()) {
+                out.push_str(line);
+                out.push('\n');
+            }
+        }
+        out.push('\n');
+    }
+    out
+}
+
+/// The pages as the summary names them.
+fn in_order(pages: &[Page]) -> impl Iterator<Item = &Page> {
+    let summary = pages.iter().find(|page| page.name == "SUMMARY.md").unwrap();
+    let named = links(&summary.text).into_iter().map(|(_, _, target)| target);
+    named.map(|target| pages.iter().find(|page| page.name == target).unwrap())
 }
 
 /// The first sentence of a page below its title.
@@ -50,6 +105,35 @@ fn unlinked(text: &str) -> String {
         }
     }
     out + rest
+}
+
+#[test]
+fn the_whole_book_is_one_text_and_a_shorter_one() {
+    let pages = all();
+    let (full, small) = (full(&pages), small(&pages));
+    // Every page is in it whole, each behind the one before it.
+    let mut at = 0;
+    for page in in_order(&pages) {
+        let place = full[at..].find(page.text.trim());
+        at += place.unwrap_or_else(|| panic!("{} is not in its place", page.name));
+    }
+    assert!(full[at..].contains("# Changelog"), "the changelog comes last");
+    for said in [
+        "A type, and what an import brings, can be used only below its declaration",
+        "| `MaxPacketSize` | a whole number of at least 1 |",
+        "| [E3007](#e3007-analyzeunknownreference) |",
+        "event Harvest {",
+    ] {
+        assert!(small.contains(said), "llms-small.txt lacks {said}");
+    }
+    assert!(
+        !small.contains("1 file, seed 0") && !small.contains("0x0000") && !small.contains("# Coming from")
+    );
+    assert!(small.len() * 4 < full.len() * 3, "{} of {} bytes", small.len(), full.len());
+    if update() {
+        std::fs::write(book().join("llms-full.txt"), full).unwrap();
+        std::fs::write(book().join("llms-small.txt"), small).unwrap();
+    }
 }
 
 #[test]

@@ -1,8 +1,9 @@
 //! What can be written at the cursor.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
-use blinkblox_compiler::ide::completion::{OfferKind, complete};
+use blinkblox_compiler::ide::completion::{OfferKind, above, complete_with};
 use blinkblox_emulator::project::is_set_aside;
 use lsp_types::{
     CompletionItem, CompletionItemKind, CompletionParams, CompletionResponse, CompletionTextEdit,
@@ -23,7 +24,10 @@ pub fn answer(
     let Some(place) = documents.place(&at.text_document.uri) else { return Ok(None) };
     let offset = documents.offset(&place.analysis.sources[place.file], at.position);
     let files = importable(&path_of(&at.text_document.uri));
-    let found = complete(&place.analysis, place.file, offset, &files);
+    let path = path_of(&at.text_document.uri);
+    let text = above(&place.analysis, place.file, offset);
+    let above = documents.analysis_with(&path, &BTreeMap::from([(path.clone(), text)]));
+    let found = complete_with(&place.analysis, Some(&above), place.file, offset, &files);
     let range = documents.range(&place.analysis, found.written);
     let items = found.offers.into_iter().enumerate().map(|(position, offer)| CompletionItem {
         kind: Some(match offer.kind {

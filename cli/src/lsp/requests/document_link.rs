@@ -1,10 +1,11 @@
-//! The files imports name.
+//! The files that imports name, and those that output options name, where they are.
 
+use blinkblox_compiler::outputs::output_path;
 use blinkblox_compiler::syntax::ast::{Declaration, DeclarationKind};
 use lsp_types::{DocumentLink, DocumentLinkParams};
 
 use super::Refusal;
-use crate::lsp::documents::Documents;
+use crate::lsp::documents::{Documents, path_of, uri_of};
 
 pub fn answer(
     documents: &mut Documents,
@@ -25,6 +26,22 @@ pub fn answer(
                 });
             }
         });
+    }
+    let entry = path_of(&params.text_document.uri);
+    let options = place.analysis.index.document(place.file).map(|document| document.options.as_slice());
+    for option in options.unwrap_or_default() {
+        if !["ServerOutput", "ClientOutput", "TypesOutput"].contains(&option.name.text.as_str()) {
+            continue;
+        }
+        let Some(value) = &option.value else { continue };
+        let written = place.analysis.sources.text(value.span);
+        let module = output_path(&entry, written.trim_matches(['"', '\'']));
+        // What has not been built yet cannot be opened.
+        let target = uri_of(&module).filter(|_| std::path::Path::new(&module).is_file());
+        if target.is_some() {
+            let range = documents.range(&place.analysis, value.span);
+            links.push(DocumentLink { range, target, tooltip: None, data: None });
+        }
     }
     Ok(Some(links))
 }

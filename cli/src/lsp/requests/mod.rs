@@ -16,6 +16,7 @@ mod references;
 mod rename;
 mod selection_range;
 pub mod semantic_tokens;
+mod signature_help;
 mod workspace_symbol;
 
 use lsp_server::{ErrorCode, Request, Response};
@@ -24,7 +25,7 @@ use lsp_types::request::{
     DocumentLinkRequest, DocumentSymbolRequest, ExecuteCommand, FoldingRangeRequest, Formatting,
     GotoDefinition, HoverRequest, InlayHintRequest, OnTypeFormatting, PrepareRenameRequest, RangeFormatting,
     References, Rename, Request as Method, SelectionRangeRequest, SemanticTokensFullRequest,
-    WorkspaceSymbolRequest,
+    SignatureHelpRequest, WorkspaceSymbolRequest,
 };
 
 use super::documents::Documents;
@@ -37,6 +38,7 @@ pub fn answer(documents: &mut Documents, request: Request) -> Response {
     let mut router = Router { documents, request: Some(request), response: None };
     router
         .on::<Completion>(completion::answer)
+        .on::<SignatureHelpRequest>(signature_help::answer)
         .on::<HoverRequest>(hover::answer)
         .on::<GotoDefinition>(definition::answer)
         .on::<References>(references::answer)

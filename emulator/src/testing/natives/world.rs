@@ -385,13 +385,7 @@ fn join(cx: &mut Cx<'_>) -> Outcome {
 fn leave(cx: &mut Cx<'_>) -> Outcome {
     let director = Director::of(cx)?;
     let (slot, side) = slot_and_side(cx, &director)?;
-    let how = match cx.text(3)?.as_str() {
-        "quit" => LeaveHow::Quit,
-        "kick" => LeaveHow::Kick(String::new()),
-        "timeout" => LeaveHow::Timeout,
-        "crash" => LeaveHow::Crash,
-        other => return Err(format!("leave: \"{other}\" is not quit, kick, timeout or crash").into()),
-    };
+    let how = LeaveHow::named(&cx.text(3)?).map_err(|problem| format!("leave: {problem}"))?;
     slot.world.leave(client_index(side)?, how).map_err(wrong)?;
     Ok(Returns::NONE)
 }
