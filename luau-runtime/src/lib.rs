@@ -34,6 +34,7 @@ pub const MODULES: &[(&str, &str)] = &[
     ("EntityDrawing", include_str!("EntityDrawing.luau")),
     ("EntityExtras", include_str!("EntityExtras.luau")),
     ("EntityInbox", include_str!("EntityInbox.luau")),
+    ("EntityMaps", include_str!("EntityMaps.luau")),
     ("EntityMirrors", include_str!("EntityMirrors.luau")),
     ("EntityOutbox", include_str!("EntityOutbox.luau")),
     ("EntityOwners", include_str!("EntityOwners.luau")),

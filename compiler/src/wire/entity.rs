@@ -10,10 +10,11 @@
 //! | X, Y, Z, rotation (with a transform)
 //! ```
 //!
-//! A part of `Data` is a field in the traffic layout, or several whose bits share one byte. Behind an own record come
+//! A part of `Data` is a field in the traffic layout, or several whose bits share one byte; a map is a byte that is 1 for
+//! all of it, entries, and unless it is all of it the keys that are gone. Behind an own record come
 //! the velocities and the tick of the input consumed last, where the entity has them.
 
-use crate::schema::{Element, Entity, Following, Ownership, Payload, Type};
+use crate::schema::{Element, Entity, Following, Length, Ownership, Payload, Type, TypeKind};
 use crate::wire::plan::{Block, Layout, Node, Plan, Shape};
 
 /// Most bits of a mask: what a Luau number holds without loss.
@@ -77,6 +78,9 @@ pub struct Part {
     pub fields: Vec<String>,
     /// A pack of their values in the traffic layout.
     pub plan: Plan,
+    /// Of a map, which travels by key: a byte that is 1 for all of it, `plan`, and unless it is all of it this list of the
+    /// keys that are gone.
+    pub gone: Option<Plan>,
 }
 
 impl Part {
@@ -86,7 +90,12 @@ impl Part {
             .map(|(name, ty)| Element { name: Some(name.clone()), span: ty.span, ty: ty.clone() })
             .collect();
         let plan = Plan::payload(&Payload::Pack(elements), Layout::Traffic);
-        Part { fields: fields.into_iter().map(|(name, _)| name).collect(), plan }
+        // Fields that name entities are read again as they came, which takes all of them.
+        let gone = match fields.as_slice() {
+            [(_, ty)] if !refers(&plan.block) => gone(ty),
+            _ => None,
+        };
+        Part { fields: fields.into_iter().map(|(name, _)| name).collect(), plan, gone }
     }
 }
 
@@ -97,32 +106,45 @@ impl Part {
     }
 }
 
+/// The list of the keys that are gone of a map.
+fn gone(ty: &Type) -> Option<Plan> {
+    let TypeKind::Map { key, .. } = &ty.meaning().kind else { return None };
+    let length = Length { min: 0, max: 65_535, written: false, max_written: false };
+    let list = Type { kind: TypeKind::Array { element: key.clone(), length }, span: ty.span };
+    let keys = Element { name: Some("Gone".to_owned()), span: ty.span, ty: list };
+    Some(Plan::payload(&Payload::Pack(vec![keys]), Layout::Traffic))
+}
+
 /// Whether something in a block names an entity.
 fn refers(block: &Block) -> bool {
-    fn node(of: &Node) -> bool {
-        match &of.shape {
-            Shape::Entity { .. } => true,
-            Shape::Optional { block, .. } => refers(block),
-            Shape::Array(array) => refers(&array.block),
-            Shape::Map(map) => refers(&map.entry),
-            Shape::TaggedEnum(tagged) => tagged.variants.iter().any(|variant| refers(&variant.block)),
-            Shape::Struct(members) | Shape::Pack(members) => members.iter().any(|member| node(&member.node)),
-            Shape::Entry(pair) => pair.iter().any(node),
-            Shape::Number(_)
-            | Shape::Boolean(_)
-            | Shape::Bytes(_)
-            | Shape::Vector(_)
-            | Shape::CFrame(_)
-            | Shape::Roblox { .. }
-            | Shape::EnumItem { .. }
-            | Shape::Instance { .. }
-            | Shape::Unknown
-            | Shape::Booleans(_)
-            | Shape::Set(_)
-            | Shape::UnitEnum { .. } => false,
+    names_entity(&block.body)
+}
+
+/// Whether a value of a plan is an entity's name, or has one inside.
+pub fn names_entity(node: &Node) -> bool {
+    match &node.shape {
+        Shape::Entity { .. } => true,
+        Shape::Optional { block, .. } => refers(block),
+        Shape::Array(array) => refers(&array.block),
+        Shape::Map(map) => refers(&map.entry),
+        Shape::TaggedEnum(tagged) => tagged.variants.iter().any(|variant| refers(&variant.block)),
+        Shape::Struct(members) | Shape::Pack(members) => {
+            members.iter().any(|member| names_entity(&member.node))
         }
+        Shape::Entry(pair) => pair.iter().any(names_entity),
+        Shape::Number(_)
+        | Shape::Boolean(_)
+        | Shape::Bytes(_)
+        | Shape::Vector(_)
+        | Shape::CFrame(_)
+        | Shape::Roblox { .. }
+        | Shape::EnumItem { .. }
+        | Shape::Instance { .. }
+        | Shape::Unknown
+        | Shape::Booleans(_)
+        | Shape::Set(_)
+        | Shape::UnitEnum { .. } => false,
     }
-    node(&block.body)
 }
 
 impl EntityWire {
@@ -202,8 +224,8 @@ impl EntityWire {
         let fixed =
             extras.fold((fixed + own, fixed + own), |(least, most), (min, max)| (least + min, most + max));
         parts.fold(fixed, |(least, most), part| {
-            let size = part.plan.block.size.sealed();
-            (least.saturating_add(size.min), most.saturating_add(size.max))
+            let (size, flag) = (part.plan.block.size.sealed(), u64::from(part.gone.is_some()));
+            (least.saturating_add(size.min + flag), most.saturating_add(size.max.saturating_add(flag)))
         })
     }
 }
@@ -257,6 +279,14 @@ mod tests {
         assert_eq!(fields, ["Hull", "Name", "Boost+Lit"]);
         assert_eq!((wire.flags(), wire.bits(), wire.mask_size()), (1, 4, 1));
         assert_eq!(wire.packet_size(), (4 + 2 + 8 + 1 + 1 + 2 + 1, 4 + 2 + 8 + 1 + 1 + 25 + 1));
+    }
+
+    #[test]
+    fn a_map_travels_by_key_unless_it_names_entities() {
+        let wire = wire("Data: struct { Score: map { [u8]: u16 }, Who: map { [u8]: struct { By: Ship? } } }");
+        assert!(wire.parts[0].gone.is_some() && !wire.parts[0].refers());
+        assert!(wire.parts[1].gone.is_none() && wire.parts[1].refers());
+        assert_eq!(wire.packet_size().0, 4 + 2 + 8 + 1 + 3 + 2);
     }
 
     #[test]

@@ -19,7 +19,14 @@ export interface CrateMirror {
 }
 export interface LabelMirror {
 	id: number;
-	data: Readonly<{ Text: string; Size: number; Ratio: number; Least: number; Most: number }>;
+	data: Readonly<{
+		Text: string;
+		Size: number;
+		Ratio: number;
+		Score: Map<string, number>;
+		Least: number;
+		Most: number;
+	}>;
 	instance: Instance | undefined;
 	destroy(): void;
 	getAttribute(Name: string): unknown;
@@ -47,6 +54,7 @@ export const Label: {
 		Text: string;
 		Size: number;
 		Ratio: number;
+		Score: Map<string, number>;
 		Least: number;
 		Most: number;
 	}>) => void) => () => void;

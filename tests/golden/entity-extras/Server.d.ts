@@ -26,9 +26,16 @@ export interface CrateEntity {
 }
 export interface LabelEntity {
 	id: number;
-	patch(Partial: Partial<{ Text: string; Size: number; Ratio: number; Least: number; Most: number }>): void;
-	set(Data: { Text: string; Size: number; Ratio: number; Least: number; Most: number }): void;
-	get(): { Text: string; Size: number; Ratio: number; Least: number; Most: number };
+	patch(Partial: Partial<{
+		Text: string;
+		Size: number;
+		Ratio: number;
+		Score: Map<string, number>;
+		Least: number;
+		Most: number;
+	}>): void;
+	set(Data: { Text: string; Size: number; Ratio: number; Score: Map<string, number>; Least: number; Most: number }): void;
+	get(): { Text: string; Size: number; Ratio: number; Score: Map<string, number>; Least: number; Most: number };
 	destroy(): void;
 	bind(Instance?: Instance): void;
 	setAttribute(Name: string, Value?: unknown): void;
@@ -51,7 +58,14 @@ export const Crate: {
 	readonly all: () => CrateEntity[];
 };
 export const Label: {
-	readonly spawn: (Data: { Text: string; Size: number; Ratio: number; Least: number; Most: number }) => LabelEntity;
+	readonly spawn: (Data: {
+		Text: string;
+		Size: number;
+		Ratio: number;
+		Score: Map<string, number>;
+		Least: number;
+		Most: number;
+	}) => LabelEntity;
 	readonly get: (Id: number) => LabelEntity | undefined;
 	readonly all: () => LabelEntity[];
 };

@@ -79,7 +79,11 @@ fn write(target: &Target, folder: &Path, plan: &Plan, random: &mut Random) -> us
         target.name, target.exact, target.files[0].0
     );
     for one in &all {
-        let names: Vec<String> = one.parameters().iter().map(|name| format!("{name:?}")).collect();
+        let names: Vec<String> = one
+            .parameters()
+            .iter()
+            .map(|name| name.map_or("false".to_owned(), |name| format!("{name:?}")))
+            .collect();
         write!(out, "[{:?}] = {{ {} }}, ", one.name, names.join(", ")).unwrap();
     }
     out.push_str("},\n");

@@ -3,6 +3,7 @@
 use blinkblox_compiler::schema::{Channel, Side};
 use blinkblox_compiler::wire::codec::{Value, encode};
 use blinkblox_compiler::wire::draw::{self, Source};
+use blinkblox_compiler::wire::entity::names_entity;
 use blinkblox_compiler::wire::plan::{HeaderKind, Shape};
 use blinkblox_compiler::wire::{ItemWire, Wire};
 
@@ -28,12 +29,12 @@ pub struct Heard<'a> {
 }
 
 impl Heard<'_> {
-    /// Names of its listener's parameters.
-    pub fn parameters(&self) -> Vec<&str> {
+    /// Names of its listener's parameters; `None` for one with an entity in it, which arrives as what stands for it.
+    pub fn parameters(&self) -> Vec<Option<&str>> {
         let Shape::Pack(members) = &self.item.payload.block.body.shape else {
             unreachable!("an item is a pack")
         };
-        members.iter().map(|member| member.name.as_str()).collect()
+        members.iter().map(|member| (!names_entity(&member.node)).then_some(member.name.as_str())).collect()
     }
 }
 

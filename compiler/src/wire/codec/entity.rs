@@ -4,7 +4,7 @@ use super::packet::{EntityItem, ItemKind, Packet, PacketItem, Stopped};
 use super::{Decoded, Decoding, Leaf, LeafPlace, Role, Value, decode};
 use crate::schema::Side;
 use crate::wire::Wire;
-use crate::wire::entity::{EntityWire, Extra, PACKET_HEADER, REMOVED, TICK_SIZE, VELOCITY_SIZE};
+use crate::wire::entity::{EntityWire, Extra, PACKET_HEADER, Part, REMOVED, TICK_SIZE, VELOCITY_SIZE};
 use crate::wire::plan::Plan;
 
 /// Reads a packet sent by `from` on the entities' remote.
@@ -135,7 +135,7 @@ impl Reader<'_> {
         let mut bit = entity.flags();
         for part in &entity.parts {
             if has(bit) {
-                self.plan(&part.plan, "", &mut leaves)?;
+                self.part(part, &mut leaves)?;
             }
             bit += 1;
         }
@@ -170,6 +170,18 @@ impl Reader<'_> {
         let what = if has(0) { EntityItem::New } else { EntityItem::Change };
         self.push(&entity.path.join("."), what, id, start, leaves);
         Ok(())
+    }
+
+    fn part(&mut self, part: &Part, leaves: &mut Vec<Leaf>) -> Read<()> {
+        let is_whole = part.gone.is_none() || self.number(1)? == 1;
+        self.plan(&part.plan, "", leaves)?;
+        match &part.gone {
+            Some(gone) if !is_whole => {
+                let name = part.fields.first().map_or("", String::as_str);
+                self.plan(gone, &format!("{name}."), leaves)
+            }
+            _ => Ok(()),
+        }
     }
 
     fn text(&mut self) -> Read<Value> {
@@ -336,6 +348,23 @@ mod tests {
                 "Ship input 3, 2 B: {Tick = 1001, [\"Value.Thrust\"] = 8}"
             ]
         );
+    }
+
+    #[test]
+    fn maps_show_what_changed_of_them() {
+        let text = "entity Ship { Data: struct { Score: map { [u8]: u8 } } }";
+        let analysis = crate::analyze(&MemoryLoader::new().with("x", text), "x", Profile::Release);
+        let wire = Wire::of(&analysis.schema.unwrap());
+        let shown = |bytes: &[u8]| {
+            let packet = decode_entities(&wire, Side::Server, bytes, Decoding::default());
+            assert!(packet.stopped.is_none());
+            packet.items.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
+        };
+        // One entry and no list of keys; then one entry, and two keys that are gone.
+        let whole = shown(&[1, 0, 0, 0, 0, 1, 3, 0b11, 1, 1, 0, 5, 6]);
+        assert!(whole.starts_with("Ship new 3, 7 B") && !whole.contains("Gone"), "{whole}");
+        let part = shown(&[2, 0, 0, 0, 0, 1, 3, 0b10, 0, 1, 0, 5, 7, 2, 8, 9]);
+        assert!(part.starts_with("Ship change 3, 10 B") && part.contains("Gone"), "{part}");
     }
 
     #[test]

@@ -53,11 +53,23 @@ impl<'a> Mirrors<'a> {
             let mut parts = Vec::new();
             for (place, part) in info.wire.parts.iter().enumerate() {
                 let function = format!("Read{}Part{}", info.key, place + 1);
-                own.push(codec::reader(cx, &function, &path, &part.plan, &part.fields));
+                let read = match part.gone.as_ref().zip(part.fields.first()) {
+                    None => {
+                        own.push(codec::reader(cx, &function, &path, &part.plan, &part.fields));
+                        name(function)
+                    }
+                    Some((gone, key)) => {
+                        let keys = format!("{function}Gone");
+                        own.push(codec::reader(cx, &function, &path, &part.plan, &["Some".to_owned()]));
+                        own.push(codec::reader(cx, &keys, &path, gone, &["Gone".to_owned()]));
+                        let reader = cx.runtime("EntityMaps", "reader");
+                        apply(reader, [text(key.as_str()), name(function), name(keys)])
+                    }
+                };
                 let fields = part.fields.iter().map(|own| Entry::Item(text(own.as_str()))).collect();
                 let mut entries = vec![
                     Entry::Named("fields".into(), Expr::Table(fields)),
-                    Entry::Named("read".into(), name(function)),
+                    Entry::Named("read".into(), read),
                 ];
                 if part.refers() {
                     entries.push(Entry::Named("refers".into(), Expr::Bool(true)));

@@ -7,7 +7,7 @@ use super::super::{read, write};
 use crate::wire::plan::Plan;
 
 /// Calls between a writer and whoever called the member that throws.
-const LEVEL: u8 = 4;
+pub const LEVEL: u8 = 4;
 
 /// `local function name(Data): string`: the bytes of a plan's values, each a field of `Data` or, with none named, `Data`
 /// itself.

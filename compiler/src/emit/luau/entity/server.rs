@@ -59,11 +59,26 @@ impl<'a> Authority<'a> {
                 let function = format!("Write{}Part{}", info.key, place + 1);
                 let values: Vec<Expr> =
                     part.fields.iter().map(|key| field(name("Data"), key.as_str())).collect();
-                own.push(codec::writer(cx, &function, &path, ty(&info.data), &part.plan, &values, None));
-                parts.push(Expr::Table(vec![
-                    Entry::Named("fields".into(), names(&part.fields)),
-                    Entry::Named("write".into(), name(function)),
-                ]));
+                let level = part.gone.is_some().then_some(codec::LEVEL + 1);
+                own.push(codec::writer(cx, &function, &path, ty(&info.data), &part.plan, &values, level));
+                let mut entries = vec![Entry::Named("fields".into(), names(&part.fields))];
+                match &part.gone {
+                    None => entries.push(Entry::Named("write".into(), name(function))),
+                    Some(gone) => {
+                        let keys = format!("{function}Gone");
+                        let value = [name("Data")];
+                        own.push(codec::writer(cx, &keys, &path, array(ty("any")), gone, &value, None));
+                        let writer = cx.runtime("EntityMaps", "writer");
+                        entries.extend([
+                            Entry::Named("write".into(), apply(writer, [cast(name(&function), ty("any"))])),
+                            Entry::Named("writeSome".into(), name(function)),
+                            Entry::Named("writeGone".into(), name(keys)),
+                            Entry::Named("keep".into(), cx.runtime("EntityMaps", "keep")),
+                            Entry::Named("since".into(), cx.runtime("EntityMaps", "since")),
+                        ]);
+                    }
+                }
+                parts.push(Expr::Table(entries));
             }
             own.blank();
             let synced = self.synced(cx, info, &mut own);
@@ -308,6 +323,11 @@ fn settings(
         Entry::Named("parts".into(), list(parts)),
         Entry::Named("count".into(), size(count as u64)),
     ];
+    let maps = info.wire.parts.iter().enumerate().filter(|(_, part)| part.gone.is_some());
+    let maps: Vec<Expr> = maps.map(|(place, _)| size(place as u64 + 1)).collect();
+    if !maps.is_empty() {
+        entries.push(Entry::Named("maps".into(), list(maps)));
+    }
     entries.extend(info.bits());
     entries.extend(extra_places(info));
     let fixed = least.saturating_sub(smallest + synced_least).max(PACKET_HEADER);
