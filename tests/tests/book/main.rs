@@ -15,12 +15,14 @@
 //! | `sizes` | `blinkblox size` of the schema above |
 //! | `bytes NAME` | where each field of the last such event lay in the example's last run |
 //! | `output` | what the sides of the example's last run printed |
+//! | `console` | a command of the quick start and what it prints: `cli/tests/commands/quick_start.rs` walks that page |
 //! | `api NAME` | the members of that declaration in the modules of the schema above |
 //! | `changes` | `blinkblox diff` of the last two schemas above |
 //! | `reader NAME` | how the server's module reads that event |
 //!
 //! Between `<!-- table NAME -->` and `<!-- end -->` stands a table of the code's own, of `tables.rs`.
-//! `BLINKBLOX_UPDATE=1 cargo test -p blinkblox-tests --test book` writes those parts of the pages anew.
+//! `BLINKBLOX_UPDATE=1 cargo test -p blinkblox-tests --test book` writes those parts of the pages anew, and makes
+//! `llms-full.txt` and `llms-small.txt`, which are published and not kept.
 
 #![allow(clippy::unwrap_used, reason = "in a test, an unwrap is an assertion")]
 

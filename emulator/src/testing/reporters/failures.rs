@@ -16,11 +16,11 @@ pub fn render(run: &RunReport, colour: bool) -> String {
     for file in &run.files {
         for test in &file.tests {
             match test.status.failure() {
+                // Told of already.
+                Some(Failure { schema: Some(errors), .. }) if schemas.contains(&errors.as_str()) => {}
                 Some(Failure { schema: Some(errors), .. }) => {
-                    if !schemas.contains(&errors.as_str()) {
-                        schemas.push(errors);
-                        broken_schema(&mut out, run, errors, &paint);
-                    }
+                    schemas.push(errors);
+                    broken_schema(&mut out, run, errors, &paint);
                 }
                 Some(failure) => one(&mut out, run, file, test, failure, &paint),
                 None => {}
