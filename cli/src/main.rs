@@ -3,8 +3,6 @@
 mod commands;
 mod depfile;
 mod entry;
-mod loader;
-mod lsp;
 mod plugin;
 mod printer;
 mod schemas;
@@ -13,6 +11,8 @@ mod watch;
 mod writer;
 
 use std::process::ExitCode;
+
+use blinkblox_command::{loader, lsp};
 
 /// A compile makes and drops many small trees, which the system's allocators are slow at.
 #[global_allocator]

@@ -6,6 +6,9 @@ use crate::{Analysis, Compilation, Outputs};
 
 /// The path an output option means, ending in `.luau`. `entry` is the path of the schema.
 pub fn output_path(entry: &str, option: &str) -> String {
+    // Backslashes part folders on one system only, and a schema is built on all of them. Two at the start name a machine.
+    let slashed = if option.starts_with("\\\\") { option.to_string() } else { option.replace('\\', "/") };
+    let option = slashed.as_str();
     let folder = parent(entry);
     let joined = if is_absolute(option) || folder.is_empty() {
         option.to_string()
@@ -54,20 +57,32 @@ pub fn check(analysis: &Analysis, entry: &str) -> Vec<Diagnostic> {
             found.push(at(nameless(name), span, "ends without a file's name", &shown));
             continue;
         }
+        // The folder of the schema is there, whatever it is called.
+        if let Some(device) = device_in(&output_path("", option)) {
+            found.push(at(named_as_device(name), span, &format!("{device} is no file there"), &shown));
+            continue;
+        }
         let declaration = options.typescript.then(|| declaration_path(&module));
         let paths: Vec<String> = [Some(module), declaration].into_iter().flatten().collect();
         // One fault an option: modules at one path have their declarations at one path too.
         let fault = paths.iter().find_map(|path| {
-            if let Some((_, other)) = taken.iter().find(|(other, _)| other == path) {
+            // Windows and macOS keep no two files whose names differ in case alone.
+            let same = |other: &str| other == path || other.to_lowercase() == path.to_lowercase();
+            if let Some((written, other)) = taken.iter().find(|(other, _)| same(other)) {
                 let headline = format!("{other} and {name} are the same file");
+                let by_case = written != path;
+                let also = if by_case { format!("writes {written}") } else { "so does this".to_string() };
+                let why = "Windows and macOS take names that differ in case alone for one.";
                 let clash = Diagnostic::error(Code::OutputSamePath, headline);
                 return Some(
                     at(clash, span, &format!("writes {path}"), &shown)
-                        .opt_secondary(analysis.option_spans.get(*other).copied(), "so does this")
+                        .opt_secondary(analysis.option_spans.get(*other).copied(), also)
+                        .opt_note(by_case.then(|| why.to_string()))
                         .note("Give each module a path of its own."),
                 );
             }
-            analysis.sources.find(path).map(|_| {
+            let source = analysis.sources.files().iter().any(|file| same(&file.path));
+            source.then(|| {
                 let fault =
                     Diagnostic::error(Code::OutputSamePath, format!("{name} would overwrite a schema"));
                 at(fault, span, &format!("{path} is read by this compile"), &shown)
@@ -83,6 +98,23 @@ pub fn check(analysis: &Analysis, entry: &str) -> Vec<Diagnostic> {
 /// Whether the last component of a path is no file's name.
 fn names_no_file(path: &str) -> bool {
     matches!(path.rsplit('/').next().unwrap_or_default().trim(), "" | "." | "..")
+}
+
+/// The first component of a path that Windows takes for a device, whatever its suffix.
+fn device_in(path: &str) -> Option<&str> {
+    path.split('/').find(|part| {
+        let stem = part.split('.').next().unwrap_or_default().trim_end().to_ascii_uppercase();
+        let numbered = |port: &str| {
+            let number = stem.strip_prefix(port).map(str::as_bytes);
+            matches!(number, Some([b'0'..=b'9']))
+        };
+        matches!(stem.as_str(), "CON" | "PRN" | "AUX" | "NUL") || numbered("COM") || numbered("LPT")
+    })
+}
+
+fn named_as_device(option: &str) -> Diagnostic {
+    Diagnostic::error(Code::OutputSamePath, format!("{option} names a device of Windows"))
+        .note("CON, PRN, AUX, NUL, COM1 and the like are devices, with any suffix. Choose another name.")
 }
 
 /// The diagnostic with its place: the option that is at fault, or the schema when it is none of its own.
@@ -143,11 +175,39 @@ impl Compilation {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::schema::Profile;
+    use crate::source::MemoryLoader;
+
+    fn faults(server: &str, client: &str) -> Vec<String> {
+        let text = format!("option ServerOutput = \"{server}\"\noption ClientOutput = \"{client}\"\n");
+        let loader = MemoryLoader::new().with("net/game.blink", text);
+        let analysis = crate::analyze(&loader, "net/game.blink", Profile::Release);
+        let found = check(&analysis, "net/game.blink");
+        found.into_iter().map(|one| format!("{}: {}", one.headline, one.labels[0].message)).collect()
+    }
+
+    #[test]
+    fn outputs_are_files_on_every_system() {
+        assert_eq!(faults("out/Server", "out/Client"), [""; 0]);
+        let same = "ServerOutput and ClientOutput are the same file: writes net/out/net.luau";
+        assert_eq!(faults("out/Net", "out/net"), [same]);
+        assert_eq!(faults("out\\net", "out/net.lua"), [same]);
+        for name in ["CON", "nul.lua", "Aux.server.luau", "com3", "out/LPT9", "PRN/Net"] {
+            let fault = &faults("out/Server", name)[0];
+            assert!(fault.starts_with("ClientOutput names a device of Windows: "), "{name}: {fault}");
+        }
+        for name in ["Console", "Nullable", "COM", "COM10", "auxiliary/LPTX", "a.con"] {
+            assert_eq!(faults("out/Server", name), [""; 0], "{name}");
+        }
+    }
 
     #[test]
     fn paths_follow_the_table_of_the_specification() {
         assert_eq!(output_path("game/wire.blink", "gen/Warehouse"), "game/gen/Warehouse.luau");
         assert_eq!(output_path("game/wire.blink", "gen/Warehouse.lua"), "game/gen/Warehouse.luau");
+        assert_eq!(output_path("game/wire.blink", "..\\gen\\Net.lua"), "gen/Net.luau");
+        assert_eq!(output_path("C:/game/wire.blink", "gen\\Net"), "C:/game/gen/Net.luau");
+        assert_eq!(output_path("game/wire.blink", "D:\\gen\\Net"), "D:/gen/Net.luau");
         assert_eq!(output_path("game/wire.blink", "../shared/Wire.luau"), "shared/Wire.luau");
         assert_eq!(output_path("wire.blink", "a.b/.hidden"), "a.b/.hidden.luau");
         assert_eq!(output_path("game/wire.blink", "/tmp/x"), "/tmp/x.luau");

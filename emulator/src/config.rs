@@ -57,10 +57,12 @@ impl Config {
     pub fn of_file(file: &Path) -> Result<Config, String> {
         let folder = file.parent().unwrap_or(Path::new(""));
         let text = read(file).map_err(|why| format!("{} cannot be read: {why}", file.display()))?;
-        let mut config: Config = toml::from_str(&text).map_err(|error| wrong(file, &text, &error))?;
-        config.project = config.project.map(|path| folder.join(path));
+        // Editors of Windows begin a file with a mark.
+        let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
+        let mut config: Config = toml::from_str(text).map_err(|error| wrong(file, text, &error))?;
+        config.project = config.project.map(|path| folder.join(slashed(&path)));
         for schema in &mut config.schema {
-            schema.path = folder.join(&schema.path);
+            schema.path = folder.join(slashed(&schema.path));
         }
         config.settings().map_err(|error| format!("{}: [emulator]: {error}", file.display()))?;
         Ok(config)
@@ -80,6 +82,15 @@ impl Config {
     pub fn setting_texts(&self) -> Vec<(String, String)> {
         let text = |value: &toml::Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
         self.emulator.iter().map(|(name, value)| (name.clone(), text(value))).collect()
+    }
+}
+
+/// A path with the separators of every system: the file is read on all of them, and no name in a project has a
+/// backslash.
+fn slashed(path: &Path) -> PathBuf {
+    match path.to_str() {
+        Some(text) => PathBuf::from(text.replace('\\', "/")),
+        None => path.to_owned(),
     }
 }
 
@@ -147,6 +158,16 @@ mod tests {
         std::fs::write(folder.path().join(FILE), "projct = 1\n").unwrap();
         let error = Config::of_folder(folder.path()).unwrap_err();
         assert!(error.contains("blinkblox.toml") && error.contains("projct"), "{error}");
+    }
+
+    #[test]
+    fn a_file_of_windows_reads_as_any_other() {
+        let folder = tempfile::tempdir().unwrap();
+        let text = "\u{feff}project = \"game\\\\default.project.json\"\r\n[[schema]]\r\npath = 'net\\game.blink'\r\n";
+        std::fs::write(folder.path().join(FILE), text).unwrap();
+        let config = Config::of_folder(folder.path()).unwrap();
+        assert_eq!(config.project.unwrap(), folder.path().join("game").join("default.project.json"));
+        assert_eq!(config.schema[0].path, folder.path().join("net").join("game.blink"));
     }
 
     #[test]

@@ -27,6 +27,10 @@ pub fn is_one(arguments: &[OsString]) -> bool {
 /// Has a fault of the emulator itself end the program with a readable message and the code for it.
 pub fn name_own_faults() {
     std::panic::set_hook(Box::new(|panic| {
+        // It becomes an error about the file that is read.
+        if blinkblox_emulator::project::is_guarded() {
+            return;
+        }
         let payload = panic.payload();
         let text = payload.downcast_ref::<&str>().copied();
         let what = text.or_else(|| payload.downcast_ref::<String>().map(String::as_str));

@@ -272,7 +272,7 @@ struct Shown {
 }
 
 fn read(path: &Path) -> Result<Arc<str>, Fault> {
-    std::fs::read_to_string(path).map(Arc::from).map_err(|error| {
+    blinkblox_emulator::shared::read_script(path).map(Arc::from).map_err(|error| {
         Fault::load(format!(
             "{} cannot be read: {}",
             path.display(),

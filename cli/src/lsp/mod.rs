@@ -8,6 +8,7 @@ mod requests;
 mod transport;
 mod workspace;
 
+use std::io::{Stdout, Write};
 use std::process::ExitCode;
 
 use lsp_server::{ErrorCode, Message, Notification, Request, Response};
@@ -43,33 +44,56 @@ pub fn serve() -> ExitCode {
     }
 }
 
-struct Server {
+/// The server as it stands between two messages; what it says goes to `W`.
+pub struct Server<W> {
     documents: Documents,
-    out: transport::Writer,
+    out: transport::Writer<W>,
     /// Whether the editor has said who it is, before which it may ask nothing else.
     initialized: bool,
     /// Whether the editor asked to shut down.
     stopping: bool,
 }
 
-impl Server {
+impl Server<Stdout> {
     /// Runs until the editor leaves; whether it shut the server down first, as it should.
     fn start() -> Result<bool, Fatal> {
         let mut input = transport::Reader::of_stdin();
-        let (documents, out) = (Documents::default(), transport::Writer::of_stdout());
-        let mut server = Server { documents, out, initialized: false, stopping: false };
+        let mut server = Server::new(std::io::stdout());
         while let Some(message) = input.next()? {
-            match message {
-                Message::Request(request) => server.request(request)?,
-                Message::Notification(note) if note.method == "exit" => return Ok(server.stopping),
-                Message::Notification(note) if server.initialized => server.notification(note)?,
-                // The protocol has what is told too early dropped.
-                Message::Notification(_) => {}
-                // Nothing is asked of the editor that needs an answer.
-                Message::Response(_) => {}
+            if let Some(clean) = server.handle(message)? {
+                return Ok(clean);
             }
         }
         Ok(server.stopping)
+    }
+}
+
+impl<W: Write> Server<W> {
+    /// A server that has heard nothing yet.
+    pub fn new(out: W) -> Server<W> {
+        Server {
+            documents: Documents::default(),
+            out: transport::Writer(out),
+            initialized: false,
+            stopping: false,
+        }
+    }
+
+    /// Takes one message and says what there is to say to it. Once the editor leaves: whether it shut the server down
+    /// first.
+    ///
+    /// Errors: the editor no longer reads.
+    pub fn handle(&mut self, message: Message) -> Result<Option<bool>, Fatal> {
+        match message {
+            Message::Request(request) => self.request(request)?,
+            Message::Notification(note) if note.method == "exit" => return Ok(Some(self.stopping)),
+            Message::Notification(note) if self.initialized => self.notification(note)?,
+            // The protocol has what is told too early dropped.
+            Message::Notification(_) => {}
+            // Nothing is asked of the editor that needs an answer.
+            Message::Response(_) => {}
+        }
+        Ok(None)
     }
 
     fn request(&mut self, request: Request) -> Result<(), Fatal> {

@@ -3,7 +3,7 @@
 //! A message is read as a JSON value first and made a message then: with numbers of any precision, which this
 //! workspace asks of its JSON library, ids that are numbers are not told apart otherwise.
 
-use std::io::{BufRead, BufReader, Read, Stdin, Stdout, Write};
+use std::io::{BufRead, BufReader, Read, Stdin, Write};
 
 use lsp_server::Message;
 use serde_json::Value;
@@ -100,20 +100,16 @@ fn without_halves(text: &[u8]) -> Vec<u8> {
     out
 }
 
-/// What the editor is told.
-pub struct Writer(Stdout);
+/// What the editor is told, in the order it is told.
+pub struct Writer<W>(pub W);
 
-impl Writer {
-    pub fn of_stdout() -> Writer {
-        Writer(std::io::stdout())
-    }
-
+impl<W: Write> Writer<W> {
     /// Sends one message.
     ///
     /// Errors: the editor no longer reads.
     pub fn send(&mut self, message: &Message) -> Result<(), Fatal> {
-        let mut out = self.0.lock();
-        message.clone().write(&mut out).and_then(|()| out.flush()).map_err(|error| error.to_string())
+        let out = &mut self.0;
+        message.clone().write(out).and_then(|()| out.flush()).map_err(|error| error.to_string())
     }
 }
 

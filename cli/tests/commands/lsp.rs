@@ -380,6 +380,32 @@ fn corrections_are_offered_where_the_fault_is() {
 }
 
 #[test]
+fn answers_about_deep_types_can_be_read() {
+    let (mut editor, uri) = editor();
+    let text = format!("struct A {{ X: {}u8{} }}\n", "struct { X: ".repeat(180), " }".repeat(180));
+    editor.write(&uri, &text);
+    let symbols = editor.ask("textDocument/documentSymbol", json!({ "textDocument": { "uri": uri } }));
+    let mut depth = 0;
+    let mut at = &symbols;
+    while let Some(inner) = at[0].get("name") {
+        assert_eq!(inner, if depth == 0 { "A" } else { "X" });
+        (depth, at) = (depth + 1, &at[0]["children"]);
+    }
+    assert_eq!(depth, 40);
+    let middle = json!({ "line": 0, "character": text.find("u8").unwrap() });
+    let params = json!({ "textDocument": { "uri": uri }, "positions": [middle] });
+    let grown = editor.ask("textDocument/selectionRange", params);
+    let mut steps = 1;
+    let mut at = &grown[0];
+    assert_eq!(at["range"]["end"]["character"], text.find("u8").unwrap() + 2);
+    while at["parent"].is_object() {
+        (steps, at) = (steps + 1, &at["parent"]);
+    }
+    assert_eq!(steps, 80);
+    editor.close();
+}
+
+#[test]
 fn outlines_folds_colours_and_sizes() {
     let (mut editor, uri) = editor();
     let document = json!({ "textDocument": { "uri": uri } });

@@ -284,6 +284,25 @@ fn a_loop_without_end_gives_the_prompt_back() {
 }
 
 #[test]
+fn what_runs_away_at_the_prompt_ends_with_an_error() {
+    let folder = tempfile::tempdir().unwrap();
+    let lines = [
+        "function f() return 1 + f() end f()",
+        "local t = {} while true do table.insert(t, buffer.create(2 ^ 24)) end",
+        "error(setmetatable({}, { __tostring = function() error('again', 0) end }))",
+        "setmetatable({}, { __tostring = function() error('shown', 0) end })",
+        "string.rep('x', 2 ^ 31)",
+        "1 + 1",
+    ];
+    let (code, out, err) = prompt(&folder, &lines);
+    assert_eq!(code, 1, "{err}");
+    assert!(out.ends_with("2 : number\n"), "{out}\n{err}");
+    for text in ["stack overflow", "not enough memory", "again"] {
+        assert!(err.contains(text), "no {text} in:\n{err}");
+    }
+}
+
+#[test]
 fn run_plays_scripts_bots_and_idle_places() {
     let folder = game();
     fs::write(folder.path().join("check.luau"), "task.wait(0.5) return workspace.Door.Name, 7").unwrap();

@@ -208,6 +208,15 @@ fn an_archive_is_built_and_the_action_installs_and_runs_it() {
     let named: Vec<&str> = sums.lines().filter_map(|line| line.split_whitespace().nth(1)).collect();
     assert!(named.len() == 2 && named.contains(&"blinkblox-plugin.rbxm"), "{sums}");
 
+    // Packed again, elsewhere and of a copy made later under another name: the same bytes.
+    let (again, copy) = (folder.path().join("again"), folder.path().join("copy"));
+    fs::copy(binary, &copy).unwrap();
+    let (again, copy) = (again.to_str().unwrap(), copy.to_str().unwrap());
+    let built = release(&["build", "--out", again, "--binary", copy, "--level", "0"]);
+    assert!(built.status.success(), "{}", err(&built));
+    assert!(release(&["sums", again]).status.success());
+    assert_eq!(fs::read_to_string(format!("{again}/SHA256SUMS")).unwrap(), sums);
+
     // A game laid down, and the steps of the action in it.
     assert!(blinkblox(&folder, &["init", "game"]).status.success());
     let ran = run_action(folder.path(), &[("format", "true"), ("junit", "report.xml"), ("shard", "1/1")]);

@@ -56,6 +56,33 @@ fn timeless(mut value: Value) -> Value {
 }
 
 #[test]
+fn files_of_windows_are_read_as_any_other() {
+    let spec = "\u{feff}it('runs', function()\r\n\
+        local w = test.world({ files = { ['ServerScriptService.M'] = './m.luau' } })\r\n\
+        expect(w.server:eval('return require(game.ServerScriptService.M)')):toBe('a\\nb')\r\n\
+        local net = test.world({ schema = 'net/game.blink' })\r\n\
+        expect(net.server:eval('return typeof(require(game.ServerScriptService.Net).Hit)')):toBe('table')\r\n\
+        error('here', 0)\r\nend)\r\n";
+    let folder = project(&[
+        ("blinkblox.toml", "\u{feff}project = \"game\\\\default.project.json\"\r\n"),
+        (
+            "game/default.project.json",
+            "\u{feff}{\r\n\"name\": \"G\",\r\n\"tree\": { \"$className\": \"DataModel\" } }\r\n",
+        ),
+        ("specs/a.spec.luau", spec),
+        ("specs/m.luau", "\u{feff}return [[a\r\nb]]\r\n"),
+        (
+            "specs/net/game.blink",
+            "\u{feff}import \"..\\rules\"\r\nevent Hit { From: Server, Type: Reliable, Call: ManySync, Data: rules.A }\r\n",
+        ),
+        ("specs/rules.blink", "\u{feff}type A = u8\r\n"),
+    ]);
+    let report = report(folder.path(), &["specs"]);
+    let failure = report["files"][0]["tests"][0]["failure"]["message"].as_str().unwrap_or_default();
+    assert_eq!(failure, "here", "{report:#}");
+}
+
+#[test]
 fn every_number_of_threads_gives_the_same_report() {
     let folder = several();
     let one = report(folder.path(), &["--jobs", "1"]);

@@ -27,12 +27,17 @@ const MAX_CHAIN: usize = 100;
 /// Most imports in one compilation: a schema can double them with every file it has.
 const MAX_IMPORTS: usize = 4096;
 
+/// A path as everywhere but on Windows, where a schema may have been written.
+fn slashed(path: &str) -> String {
+    path.replace('\\', "/")
+}
+
 impl Resolver<'_> {
     pub(super) fn import(&mut self, import: &ast::Import) -> Option<Item> {
         let path = &import.path;
         let importing = self.reading.last()?.file;
         let folder = parent(&self.sources[importing].path).to_string();
-        let resolved = match resolve_path(self.loader, &folder, &path.text) {
+        let resolved = match resolve_path(self.loader, &folder, &slashed(&path.text)) {
             Ok(resolved) => resolved,
             Err(tried) => {
                 let tried: Vec<String> = tried.iter().map(|path| self.loader.shown(path)).collect();
@@ -76,7 +81,8 @@ impl Resolver<'_> {
         if let Some(alias) = &import.alias {
             return alias.clone();
         }
-        let stem = stem(&import.path.text);
+        let written = slashed(&import.path.text);
+        let stem = stem(&written);
         let mut chars = stem.chars();
         let identifier = chars.next().is_some_and(|first| first.is_ascii_alphabetic() || first == '_')
             && chars.all(|char| char.is_ascii_alphanumeric() || char == '_');

@@ -55,6 +55,13 @@ pub fn open_string(span: Span, text: &str, across: Option<Span>) -> Diagnostic {
         .opt_fix(certain.then(|| Fix::insert_after(close, quote)))
 }
 
+pub fn nul_in_string(span: Span) -> Diagnostic {
+    Diagnostic::error(Code::LexUnexpectedCharacter, "a string holds a NUL character")
+        .primary(span, "of the number 0")
+        .note("Luau's types cannot name it, nor can a path. Delete it.")
+        .opt_fix(Some(Fix::delete(span)))
+}
+
 pub fn unclosed(end: Span, open: Span, close: &str) -> Diagnostic {
     Diagnostic::error(Code::ParseUnexpectedEnd, format!("the file ends before a {close} it needs"))
         .primary(end, "the file ends here")

@@ -169,6 +169,10 @@ impl Lexer<'_> {
                 if body[..offset].contains(&b'\n') {
                     self.across.get_or_insert(Span::new(self.file, self.at, self.at + offset + 2));
                 }
+                if let Some(nul) = body[..offset].iter().position(|&byte| byte == 0) {
+                    let at = self.at + 1 + nul;
+                    diagnostics.push(diagnostics::nul_in_string(Span::new(self.file, at, at + 1)));
+                }
                 return self.at + offset + 2;
             }
             escaped = byte == b'\\' && !escaped;
@@ -338,6 +342,18 @@ mod tests {
         let found: Vec<(&str, &str)> = found.iter().map(|(kind, text)| (kind.as_str(), *text)).collect();
         assert_eq!(found, expected);
         assert_eq!(lexed.diagnostics, []);
+    }
+
+    #[test]
+    fn a_string_holds_anything_but_nul() {
+        let text = "enum A = \"Kind\u{1}\0\0\" { B { [\"\0\"]: u8 } }";
+        let lexed = lex(FileId(0), text);
+        let places: Vec<u32> =
+            lexed.diagnostics.iter().filter_map(|one| one.span()).map(|span| span.start).collect();
+        assert_eq!(places, [15, 27]);
+        assert!(lexed.diagnostics.iter().all(|one| one.headline == "a string holds a NUL character"));
+        assert_eq!(lexed.tokens.iter().filter(|token| token.kind == TokenKind::String).count(), 2);
+        check("'\u{1}\u{7f}é\n'", &[("String", "'\u{1}\u{7f}é\n'")]);
     }
 
     #[test]

@@ -30,10 +30,14 @@ fn text(cx: &Cx<'_>, index: i32) -> Result<String, Raise> {
     String::from_utf8(bytes).map_err(|_| Raise::located("invalid UTF-8 code"))
 }
 
-/// First and last byte of each grapheme, counted from 1.
+/// Where going over graphemes has come to: each is found when it is asked for, so that a long text takes no more at once
+/// than a short one.
 struct Graphemes {
-    ends: Vec<(f64, f64)>,
-    next: Cell<usize>,
+    part: String,
+    /// Place of the part's first byte, counted from 1.
+    first: f64,
+    /// Byte of the part behind the last grapheme given.
+    at: Cell<usize>,
 }
 
 /// `utf8.graphemes(text, first?, last?)`: goes over first and last byte of each grapheme between the two positions.
@@ -49,25 +53,23 @@ fn graphemes(cx: &mut Cx<'_>) -> Outcome {
     let last = place(cx.opt_number(3)?, length).min(length);
     let part = text.get(first as usize - 1..last.max(first - 1) as usize);
     let part = part.ok_or_else(|| Raise::located("position is inside a code point"))?;
-    let ends = part.grapheme_indices(true).map(|(start, grapheme)| {
-        let begins = first as f64 + start as f64;
-        (begins, begins + grapheme.len() as f64 - 1.0)
-    });
-    let state = Rc::new(Graphemes { ends: ends.collect(), next: Cell::new(0) });
+    let state = Rc::new(Graphemes { part: part.to_owned(), first: first as f64, at: Cell::new(0) });
     cx.push_closure("graphemes", next_grapheme, state);
     Ok(Returns::ONE)
 }
 
 fn next_grapheme(cx: &mut Cx<'_>) -> Outcome {
     let state = cx.captured::<Graphemes>().ok_or("no graphemes to go over")?;
-    let at = state.next.get();
-    let Some((first, last)) = state.ends.get(at).copied() else {
+    let at = state.at.get();
+    let rest = state.part.get(at..).unwrap_or_default();
+    let Some(grapheme) = rest.graphemes(true).next() else {
         cx.push_nil();
         return Ok(Returns::ONE);
     };
-    state.next.set(at + 1);
-    cx.push_number(first);
-    cx.push_number(last);
+    state.at.set(at + grapheme.len());
+    let begins = state.first + at as f64;
+    cx.push_number(begins);
+    cx.push_number(begins + grapheme.len() as f64 - 1.0);
     Ok(Returns::Values(2))
 }
 

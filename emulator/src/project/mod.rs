@@ -12,6 +12,7 @@ mod data;
 pub mod discover;
 mod file;
 mod files;
+mod foreign;
 mod json;
 mod localization;
 mod meta;
@@ -32,6 +33,7 @@ mod variant;
 
 use std::path::{Path, PathBuf};
 
+pub use foreign::is_guarded;
 pub use paths::{is_of_packages, is_set_aside};
 pub use problem::{Problem, Result};
 pub use tree::{Node, ProjectTree, PropertyValue};

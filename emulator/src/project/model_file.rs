@@ -9,15 +9,13 @@ use rbx_types::{Ref, Variant};
 use rustc_hash::FxHashMap;
 
 use super::files::{Loader, normalise_lines};
+use super::foreign::{self, MOST_DEPTH};
 use super::problem::{Problem, Result};
 use super::rules::ModelFormat;
 use super::scripts::is_script;
 use super::tree::{Node, PropertyValue};
 use super::variant;
 use crate::datamodel::classes::class_by_name;
-
-/// Instances nested deeper than this are taken for a broken file.
-const MOST_DEPTH: usize = 500;
 
 /// The one topmost instance of a model file, named `name`.
 pub(super) fn load_model(loader: &mut Loader, file: &Path, name: &str, format: ModelFormat) -> Result<Node> {
@@ -46,14 +44,8 @@ pub(super) fn load(loader: &mut Loader, file: &Path, format: ModelFormat) -> Res
             .help("Save it again from Studio; `.rbxm` and `.rbxl` are binary, `.rbxmx` and `.rbxlx` are XML.")
     };
     let dom = match format {
-        ModelFormat::Binary => {
-            rbx_binary::from_reader(bytes.as_slice()).map_err(|error| broken(&error, "a binary file"))?
-        }
-        ModelFormat::Xml => {
-            let options =
-                rbx_xml::DecodeOptions::new().property_behavior(rbx_xml::DecodePropertyBehavior::ReadUnknown);
-            rbx_xml::from_reader(bytes.as_slice(), options).map_err(|error| broken(&error, "an XML file"))?
-        }
+        ModelFormat::Binary => foreign::binary(&bytes).map_err(|error| broken(&error, "a binary file"))?,
+        ModelFormat::Xml => foreign::xml(&bytes).map_err(|error| broken(&error, "an XML file"))?,
     };
     loader.models += 1;
     let ids = referenced(&dom, loader.models);

@@ -31,7 +31,9 @@ fn node(loader: &mut Loader, document: &Document, value: &Json, field: &str, fol
             "className" => node.class = document.string(&member.value, &field)?.to_owned(),
             "filePaths" => {
                 for item in document.array(&member.value, &field)? {
-                    files.push(paths::clean(&folder.join(document.string(item, &field)?)));
+                    // Tools on Windows write them with backslashes, and what they wrote is read elsewhere.
+                    let file = document.string(item, &field)?.replace('\\', "/");
+                    files.push(paths::clean(&folder.join(file)));
                 }
             }
             "children" => {

@@ -516,7 +516,7 @@ fn sourcemaps_stand_in_for_projects() {
             r#"{"name": "g", "className": "DataModel", "filePaths": ["default.project.json"], "children": [
                 {"name": "ReplicatedStorage", "className": "ReplicatedStorage", "children": [
                     {"name": "Net", "className": "ModuleScript", "filePaths": ["src/net/init.luau", "src/net/init.meta.json"]},
-                    {"name": "Data", "className": "ModuleScript", "filePaths": ["src/data.json"]},
+                    {"name": "Data", "className": "ModuleScript", "filePaths": ["src\\data.json"]},
                     {"name": "Saved", "className": "ModuleScript", "filePaths": ["src/saved.rbxm"]}]}]}"#,
         ),
         ("src/net/init.luau", "return 1\r\n"),

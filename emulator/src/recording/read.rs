@@ -10,6 +10,9 @@ use super::fields::{Fields, Texts, index};
 use super::{Call, Decoded, Entry, Field, Header, Kind, Place, Recording, Sent};
 use crate::trace::FORMAT;
 
+/// Most bytes that a compressed trace is unpacked to: a small file can claim any number.
+const MOST_BYTES: u64 = 4 << 30;
+
 /// Why a trace cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReadError {
@@ -37,8 +40,12 @@ pub fn read(bytes: &[u8]) -> Result<Vec<Recording>, ReadError> {
     let bytes = if bytes.starts_with(&[0x1f, 0x8b]) {
         let mut text = Vec::new();
         flate2::read::MultiGzDecoder::new(bytes)
+            .take(MOST_BYTES + 1)
             .read_to_end(&mut text)
             .map_err(|error| whole(format!("it is compressed and cannot be unpacked: {error}")))?;
+        if text.len() as u64 > MOST_BYTES {
+            return Err(whole(format!("it unpacks to more than {} GiB", MOST_BYTES >> 30)));
+        }
         unpacked = text;
         &unpacked
     } else {

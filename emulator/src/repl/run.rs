@@ -26,7 +26,7 @@ impl Repl {
     }
 
     fn load_file(&mut self, path: &str) -> Outcome {
-        let text = std::fs::read_to_string(path)
+        let text = crate::shared::read_script(Path::new(path))
             .map_err(|error| format!("{path} cannot be read: {}", crate::shared::in_words(&error)))?;
         let is_luau = path.ends_with(".luau") || path.ends_with(".lua");
         if is_luau {

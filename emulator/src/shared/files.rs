@@ -4,6 +4,14 @@ use std::fs::{self, OpenOptions};
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
+/// The text of a script, without a byte order mark.
+///
+/// Errors: the file cannot be read, or is not UTF-8.
+pub fn read_script(path: &Path) -> io::Result<String> {
+    let text = fs::read_to_string(path)?;
+    Ok(text.strip_prefix('\u{feff}').map_or_else(|| text.clone(), str::to_owned))
+}
+
 /// Writes a file in one step: whoever reads it sees the old bytes or the new ones. What is no regular file, such as a
 /// terminal or a pipe, is written to as it is.
 ///

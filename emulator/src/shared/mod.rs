@@ -12,7 +12,7 @@ pub mod words;
 
 use std::fmt;
 
-pub use files::{digest, in_words, replace};
+pub use files::{digest, in_words, read_script, replace};
 pub use http::{HttpAnswers, HttpRequest, HttpResponse};
 pub use random::{Random, Seed};
 pub use settings::{

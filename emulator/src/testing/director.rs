@@ -16,7 +16,7 @@ use super::runner::WorldDefaults;
 use super::stored::{Stored, StoredMode};
 use super::worlds::Worlds;
 use crate::membrane::{Home, HomeId, Membrane, OnEnd, Watch};
-use crate::shared::SignalMode;
+use crate::shared::{Settings, SignalMode, read_script};
 use crate::value::{InstanceId, Value};
 use crate::vm::{
     Cx, Deadline, Failure, Handle, Outcome, Parked, Raise, Returns, ThreadEnd, Vm, VmOptions, compile_named,
@@ -76,7 +76,14 @@ pub struct Director {
 impl Director {
     /// A director without worlds; fails only when there is no memory for its VM.
     pub fn new(options: DirectorOptions) -> Result<Rc<Director>, Failure> {
-        let vm = Vm::new(VmOptions { deadline: options.deadline.clone(), ..VmOptions::default() })?;
+        // A spec may take as much as a server of the run may.
+        let mut settings = Settings::default();
+        for (name, value) in options.world.settings.iter().filter(|(name, _)| name == "memoryLimit") {
+            settings.set(name, value).map_err(Failure::text)?;
+        }
+        let memory_limit = settings.memory_limit;
+        let vm =
+            Vm::new(VmOptions { deadline: options.deadline.clone(), memory_limit, ..VmOptions::default() })?;
         let membrane = Membrane::new();
         let director = Rc::new_cyclic(|this: &Weak<Director>| Director {
             vm,
@@ -324,7 +331,7 @@ impl Director {
         *self.globals.borrow_mut() = globals.to_vec();
         let name = shown(file);
         self.worlds.note_read(file);
-        let source = std::fs::read_to_string(file).map_err(|error| {
+        let source = read_script(file).map_err(|error| {
             Failure::text(format!("{name} cannot be read: {}", crate::shared::in_words(&error)))
         })?;
         let code = compile_named(&source, &name).map_err(|error| Failure::text(error.to_string()))?;

@@ -12,6 +12,7 @@ use super::director::{normalise, shown};
 use crate::datamodel::classes::class_by_name;
 use crate::datamodel::store::Store;
 use crate::project::{self, Node, ProjectTree, mount};
+use crate::shared::read_script;
 use crate::trace::{Trace, TracedSchema};
 
 /// A schema a spec names: its text, or a file.
@@ -183,7 +184,7 @@ impl Fixture {
         }
         let [server_net, client_net] = nets;
         for (name, file) in &self.files {
-            let source = std::fs::read_to_string(file).map_err(|error| {
+            let source = read_script(file).map_err(|error| {
                 format!("files: {} cannot be read: {}", shown(file), crate::shared::in_words(&error))
             })?;
             // Names may have dots in them where slashes part them.

@@ -7,20 +7,24 @@ use lsp_types::{DocumentSymbol, DocumentSymbolParams, DocumentSymbolResponse};
 use super::Refusal;
 use crate::lsp::documents::Documents;
 
+/// How deep an outline goes. Types may be nested further than readers of JSON follow.
+const MOST_DEPTH: usize = 40;
+
 pub fn answer(
     documents: &mut Documents,
     params: DocumentSymbolParams,
 ) -> Result<Option<DocumentSymbolResponse>, Refusal> {
     let Some(place) = documents.place(&params.text_document.uri) else { return Ok(None) };
     let found = symbols(&place.analysis, place.file);
-    let shown = found.iter().map(|symbol| shown(documents, &place.analysis, symbol)).collect();
+    let shown = found.iter().map(|symbol| shown(documents, &place.analysis, symbol, 1)).collect();
     Ok(Some(DocumentSymbolResponse::Nested(shown)))
 }
 
 #[allow(deprecated, reason = "the protocol's struct has a field of its past that must be given")]
-fn shown(documents: &Documents, analysis: &Analysis, symbol: &Symbol) -> DocumentSymbol {
+fn shown(documents: &Documents, analysis: &Analysis, symbol: &Symbol, depth: usize) -> DocumentSymbol {
+    let followed = if depth < MOST_DEPTH { symbol.children.as_slice() } else { &[] };
     let children: Vec<DocumentSymbol> =
-        symbol.children.iter().map(|child| shown(documents, analysis, child)).collect();
+        followed.iter().map(|child| shown(documents, analysis, child, depth + 1)).collect();
     DocumentSymbol {
         name: symbol.name.clone(),
         detail: None,
