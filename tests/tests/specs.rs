@@ -213,6 +213,22 @@ fn every_row_on_entities_has_a_spec() {
     assert!(missing.is_empty(), "rows without a spec: {missing:?}");
 }
 
+/// Rows on connections, causes, clocks and pings; those on owners have specs among entities.
+#[test]
+fn every_row_on_sessions_has_a_spec() {
+    let options = RunOptions { list: true, ..options("tests/luau/session") };
+    let report = run(&options, |_| {});
+    let named: BTreeSet<String> = report
+        .files
+        .iter()
+        .flat_map(|file| &file.tests)
+        .flat_map(|test| test.name.split(|c: char| !c.is_ascii_alphanumeric()).map(str::to_owned))
+        .collect();
+    let rows = (45..=75).filter(|row| !(55..=56).contains(row)).chain([126]).map(|row| format!("N{row}"));
+    let missing: Vec<String> = rows.filter(|row| !named.contains(row)).collect();
+    assert!(missing.is_empty(), "rows without a spec: {missing:?}");
+}
+
 #[test]
 fn lag_compensation_example() {
     passes("examples/lag-compensation");
