@@ -173,6 +173,9 @@ fn counted(cx: &Context, pascal: &str, params: Vec<Param>, body: Block) -> Entry
     Entry::Named(member(cx.options.casing, pascal), lambda(function))
 }
 
+/// Bytes that every working buffer has room for, as `Batch` makes them.
+const WORKING: u64 = 256;
+
 /// Statements of a payload up to which each of an event's sends writes it for itself.
 const INLINE: usize = 24;
 /// The same for the two that are called most, `Fire` and `FireAll`.
@@ -315,13 +318,10 @@ fn reliable(cx: &mut Context, info: &EventInfo, values: &[Expr], state: &mut Sta
         choose(name("IsStarted"), name("Everyone"), nowhere)
     };
     let mut fire_all = from(everyone, &writer.often, true);
-    let open = apply(cx.runtime("ServerBatch", "open"), []);
-    let spread = cx.runtime("ServerBatch", "spread");
+    let follow = cx.runtime("ServerBatch", "follow");
     let first_slot = if writer.slots { name("FirstSlot") } else { path("Out.slots") };
-    let spread = block(|b| _ = b.push(Stat::Call(apply(spread, [name("Start"), first_slot]))));
-    let open = block(|b| _ = b.push(Stat::Call(open)));
-    let arms = vec![(eq(name("Start"), num(0)), open), (gt(path("Diverged.count"), num(0)), spread)];
-    fire_all.push(Stat::If(arms, None));
+    let follow = block(|b| _ = b.push(Stat::Call(apply(follow, [name("Start"), first_slot]))));
+    fire_all.when(lt(name("Start"), path("Diverged.below")), follow);
     let everyone = traffic::everyone(cx);
     fire_all.append(count_kept(cx, everyone.clone()));
     fire_all.ret([if cx.options.auto_start {
@@ -568,7 +568,12 @@ pub fn stream(cx: &mut Context, info: &EventInfo, state: &mut State) -> Expr {
             apply(cx.runtime(module, "item"), [])
         };
         body.local_typed("Out", ty(BATCH), item);
+        if is_bare && write::is_covered(&info.wire.item.payload) && most(info) <= WORKING {
+            let buffer = field(name("Out"), "buffer");
+            cx.sink = Sink::Packet(buffer);
+        }
         let written = writing(cx, info, &values, 0, &mut body);
+        cx.sink = Sink::Batch;
         let end = if is_bare { held(written.end.clone(), &mut body) } else { Expr::Nil };
         if is_bare {
             if most(info) > u64::from(cx.options.max_unreliable_size) {

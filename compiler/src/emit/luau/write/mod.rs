@@ -82,6 +82,11 @@ pub fn item(
     Written { end, slots }
 }
 
+/// Whether room for all of an item is made at once, ahead of it.
+pub fn is_covered(plan: &Plan) -> bool {
+    room::is_small(&plan.block.body)
+}
+
 /// Takes the place of an item of `bytes` bytes, and gives where it ends.
 pub fn reserve(cx: &mut Context, bytes: u64, out: &mut Block) -> Expr {
     let mut names = Names::default();
