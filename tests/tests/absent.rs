@@ -57,6 +57,10 @@ const ADDS: &[Adds] = &[
         setting: "option Session = true",
         code: &["Session", "FixedTicks", "RoundTrip", "ECHO_REMOTE", "BindToClose", "GetNetworkPing"],
     },
+    Adds {
+        setting: "option Lobby = true",
+        code: &["Lobby", "LOBBY_REMOTE", "MemoryStoreService", "TeleportService", "MenuRequested"],
+    },
     Adds { setting: "option Casing = Snake", code: &["fire_all", "step_replication"] },
 ];
 
@@ -142,6 +146,7 @@ fn an_option_set_to_its_default_changes_no_byte() {
         "InvocationTimeout = 10",
         "TrafficStats = false",
         "Session = false",
+        "Lobby = false",
         "Typescript = false",
     ] {
         let set = outputs(&format!("option {setting}\n{EVERYTHING}"));

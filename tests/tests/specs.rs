@@ -47,7 +47,8 @@ macro_rules! folders {
 
 folders! {
     casing channels conventions declaring diagnostics emulator entities flushing functions hostile leaving limits loading
-    members names numbers options rates receiving reports sending session stamps states streams tables texts traffic types
+    lobby members names numbers options rates receiving reports sending session stamps states streams tables texts traffic
+    types
 }
 
 #[test]
@@ -227,6 +228,20 @@ fn every_row_on_sessions_has_a_spec() {
     let rows = (45..=75).filter(|row| !(55..=56).contains(row)).chain([126]).map(|row| format!("N{row}"));
     let missing: Vec<String> = rows.filter(|row| !named.contains(row)).collect();
     assert!(missing.is_empty(), "rows without a spec: {missing:?}");
+}
+
+#[test]
+fn every_row_on_the_lobby_has_a_spec() {
+    let report = run(&RunOptions { list: true, ..options("tests/luau/lobby") }, |_| {});
+    let named: String =
+        report.files.iter().flat_map(|file| &file.tests).map(|test| format!(" {} ", test.name)).collect();
+    let missing: Vec<u32> = (111..=126).filter(|row| !named.contains(&format!("N{row} "))).collect();
+    assert!(missing.is_empty(), "rows without a spec: {missing:?}");
+}
+
+#[test]
+fn lobby_example() {
+    passes("examples/lobby");
 }
 
 #[test]

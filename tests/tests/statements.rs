@@ -15,8 +15,7 @@ use blinkblox_emulator::testing::{RunOptions, run};
 /// Statements whose specs are being written.
 const OPEN: &[&str] = &[
     "N26", "N27", "N28", "N29", "N30", "N31", "N32", "N33", "N34", "N35", "N37", "N38", "N39", "N40", "N41",
-    "N43", "N44", "N77", "N78", "N79", "N80", "N81", "N111", "N112", "N113", "N114", "N115", "N116", "N117",
-    "N118", "N119", "N120", "N121", "N122", "N123", "N124", "N125",
+    "N43", "N44", "N77", "N78", "N79", "N80", "N81",
 ];
 
 /// Tests in Rust with ids in front of their names.

@@ -117,6 +117,7 @@ fn optional_member(checked: &Checked, declared: &DeclaredName) -> Option<Diagnos
         ),
         ("Limits", options.export_limits, true, checked.option("ExportLimits")),
         ("Session", options.session, keyed, checked.option("Session")),
+        ("Lobby", options.lobby, keyed, checked.option("Lobby")),
         ("StepTables", !checked.tables.is_empty(), keyed, None),
         ("HasRemoteAuthority", entities, keyed, None),
         ("SetReplicationRate", entities, keyed, None),

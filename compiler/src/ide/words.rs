@@ -46,6 +46,7 @@ pub fn option(name: &str) -> Option<(&'static str, &'static str)> {
         "Session" => ("Adds `Net.Session`: connections and why they ended, pings, a shared clock.", "false"),
         "SessionMaxPlayers" => ("Most players of a session.", "127"),
         "SessionInactivity" => ("Seconds of silence after which a client is removed.", "none"),
+        "Lobby" => ("Adds `Lobby`: rooms on servers of their own.", "false"),
         "UseColon" => ("Has no effect.", "none"),
         _ => return None,
     })

@@ -84,6 +84,7 @@ pub struct Options {
     pub session: bool,
     pub session_max_players: u32,
     pub session_inactivity: Option<f64>,
+    pub lobby: bool,
 }
 
 impl Options {
@@ -133,6 +134,7 @@ impl Default for Options {
             session: false,
             session_max_players: MAX_PLAYERS,
             session_inactivity: None,
+            lobby: false,
         }
     }
 }
@@ -215,6 +217,7 @@ const OPTIONS: &[(&str, Kind)] = &[
     ("Session", Kind::Boolean(|options, on| options.session = on)),
     ("SessionMaxPlayers", Kind::CountTo(MAX_PLAYERS, |options, count| options.session_max_players = count)),
     ("SessionInactivity", Kind::Seconds(|options, seconds| options.session_inactivity = Some(seconds))),
+    ("Lobby", Kind::Boolean(|options, on| options.lobby = on)),
     ("UseColon", Kind::Idle),
 ];
 

@@ -232,6 +232,7 @@ fn connect(
     channels.connect(cx, signals, &mut out);
     rows.connect(cx, signals[0], &mut out);
     mirrors.connect(cx, signals[0], &mut out);
+    net::start_lobby(cx, &mut out);
     session::start(cx, signals, &mut out);
     let mut frame = Block::new();
     session::step(cx, &mut frame);

@@ -347,6 +347,7 @@ fn start(
     channels.connect(cx, signals, &mut body);
     rows.connect(cx, signals[0], &mut body);
     authority.start(cx, signals[0], &mut body);
+    net::start_lobby(cx, &mut body);
     session::start(cx, signals, &mut body);
     if let Some(beat) = beat(cx) {
         let heartbeat = path("RunService.Heartbeat");

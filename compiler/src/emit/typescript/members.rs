@@ -145,6 +145,9 @@ impl Members<'_> {
             found.push(("ResetTrafficStats", procedure(Vec::new())));
         }
         found.extend(self.session().map(|session| ("Session", session)));
+        if options.lobby {
+            found.push(("Lobby", self.lobby()));
+        }
         found.extend(self.entity_module());
         let mut found: Vec<(String, Type)> =
             found.into_iter().map(|(pascal, ty)| (self.word(pascal), ty)).collect();

@@ -4,6 +4,7 @@
 
 pub mod ast;
 mod entity;
+mod lobby;
 mod members;
 mod names;
 pub mod print;

@@ -116,6 +116,22 @@ fn members_are_declared_under_the_options_that_add_them() {
 }
 
 #[test]
+fn a_lobby_is_declared_on_both_sides() {
+    let (server, client) = declared("option Lobby = true");
+    for member in ["SetCallbacks", "SetMaxConnections", "Open", "Join", "Find", "Close", "Kick"] {
+        assert!(server.contains(&format!("readonly {member}: ")), "{server}");
+    }
+    for member in ["SetCallbacks", "Leave", "OpenMenu", "MenuRequested"] {
+        assert!(client.contains(&format!("readonly {member}: ")), "{client}");
+    }
+    assert!(client.contains("readonly ShouldHost: boolean") && client.contains("RBXScriptSignal"));
+    let (server, client) = declared("option Lobby = true\noption Casing = Snake");
+    assert!(server.contains("export const lobby: ") && server.contains("readonly set_max_connections: "));
+    assert!(client.contains("readonly open_menu: "));
+    assert!(!declared("").0.contains("obby"));
+}
+
+#[test]
 fn imports_are_namespaces_and_files_name_types_through_them() {
     let loader = MemoryLoader::new()
         .with("x", "option Typescript = true\nimport \"y\" as Y\nstruct A { ..Y.In.B, C: Y.In.Deep.D }")
