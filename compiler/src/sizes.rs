@@ -44,7 +44,7 @@ pub struct ItemSizes {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ItemKind {
     /// An event, the side that sends it and how it is delivered.
-    Event(Side, Delivery),
+    Event(Side, Delivery, Channel),
     /// A function and the side that calls it.
     Function(Side),
     /// A state.
@@ -199,12 +199,12 @@ impl Sizes {
                 object[part.name] = part.json();
             }
             match item.kind {
-                ItemKind::Event(from, delivery) => {
+                ItemKind::Event(from, delivery, _) => {
                     object["from"] = side_name(from).into();
                     object["type"] = delivery_name(delivery).into();
-                    object["limit"] = match delivery {
-                        Delivery::Reliable => Value::Null,
-                        Delivery::Unreliable | Delivery::OrderedUnreliable => self.limit.into(),
+                    object["limit"] = match item.fit {
+                        None => Value::Null,
+                        Some(_) => self.limit.into(),
                     };
                     object["fits"] = match item.fit {
                         Some(Fit::Fits) | None => "always".into(),
@@ -238,13 +238,13 @@ impl Sizes {
 
 fn event_sizes(event: &Event, schema: &Schema, sources: &Sources) -> ItemSizes {
     let planned = EventWire::of(event);
-    let fit = match event.delivery {
-        Delivery::Reliable => None,
-        Delivery::Unreliable | Delivery::OrderedUnreliable => Some(measure_event(event, &schema.options).fit),
+    let fit = match event.channel() {
+        Channel::Reliable => None,
+        Channel::Unreliable => Some(measure_event(event, &schema.options).fit),
     };
     ItemSizes {
         name: event.path.join("."),
-        kind: ItemKind::Event(event.from, event.delivery),
+        kind: ItemKind::Event(event.from, event.delivery, event.channel()),
         index: Some(event.index),
         parts: vec![part("data", &planned.item, event.span, sources)],
         fit,
@@ -328,14 +328,11 @@ fn one_line(text: &str) -> String {
 impl ItemKind {
     fn channel(self) -> Channel {
         match self {
-            ItemKind::Event(_, Delivery::Unreliable | Delivery::OrderedUnreliable) | ItemKind::Entity => {
-                Channel::Unreliable
+            ItemKind::Event(_, _, channel) => channel,
+            ItemKind::Entity => Channel::Unreliable,
+            ItemKind::Function(_) | ItemKind::State | ItemKind::Table(_) | ItemKind::Type => {
+                Channel::Reliable
             }
-            ItemKind::Event(_, Delivery::Reliable)
-            | ItemKind::Function(_)
-            | ItemKind::State
-            | ItemKind::Table(_)
-            | ItemKind::Type => Channel::Reliable,
         }
     }
 }
@@ -346,7 +343,7 @@ impl ItemSizes {
             format!(", {} index {index}", channel_name(self.kind.channel()).to_lowercase())
         });
         match self.kind {
-            ItemKind::Event(from, _) => format!("event {}, from the {}{index}", self.name, side(from)),
+            ItemKind::Event(from, _, _) => format!("event {}, from the {}{index}", self.name, side(from)),
             ItemKind::Function(from) => {
                 format!("function {}, called by the {}{index}", self.name, side(from))
             }
@@ -479,6 +476,7 @@ fn delivery_name(delivery: Delivery) -> &'static str {
         Delivery::Reliable => "Reliable",
         Delivery::Unreliable => "Unreliable",
         Delivery::OrderedUnreliable => "OrderedUnreliable",
+        Delivery::ReliableUnordered => "ReliableUnordered",
     }
 }
 

@@ -6,6 +6,7 @@ pub(crate) mod blocks;
 pub(crate) mod entities;
 mod exports;
 mod kinds;
+mod lanes;
 mod libraries;
 pub(crate) mod names;
 pub(crate) mod packs;
@@ -63,6 +64,7 @@ pub(crate) fn run(checked: &Checked, sink: &mut Vec<Diagnostic>) {
     names::check(checked, sink);
     packs::check(checked, sink);
     kinds::check(checked, sink);
+    lanes::check(checked, sink);
     exports::check(checked, sink);
     rates::check(checked, sink);
     streams::check(checked, sink);

@@ -3,7 +3,7 @@
 use super::Checked;
 use crate::diagnostics::{Code, Diagnostic};
 use crate::schema::event::DeclaredMember;
-use crate::schema::{Delivery, Priority, Side};
+use crate::schema::{Priority, Side};
 
 pub(super) fn check(checked: &Checked, sink: &mut Vec<Diagnostic>) {
     for declared in checked.declared {
@@ -12,7 +12,7 @@ pub(super) fn check(checked: &Checked, sink: &mut Vec<Diagnostic>) {
         else {
             continue;
         };
-        let reliable = declared.origin.field("Type").filter(|_| event.delivery == Delivery::Reliable);
+        let reliable = declared.origin.field("Type").filter(|_| event.delivery.is_reliable());
         let client = declared.origin.field("From").filter(|_| event.from == Side::Client);
         if let Some(ruling) = reliable.or(client) {
             let what = if reliable.is_some() { "is reliable" } else { "is sent by clients" };

@@ -3,7 +3,7 @@
 use super::{Checked, is_broken};
 use crate::diagnostics::{Code, Diagnostic};
 use crate::schema::event::{Declared, DeclaredMember};
-use crate::schema::{Delivery, Event, Payload, Type, TypeKind};
+use crate::schema::{Channel, Event, Payload, Type, TypeKind};
 use crate::source::Span;
 use crate::wire::plan::Layout;
 use crate::wire::size::{EventSize, Fit, SLOT_BYTES, measure, measure_event};
@@ -11,7 +11,7 @@ use crate::wire::size::{EventSize, Fit, SLOT_BYTES, measure, measure_event};
 pub(super) fn check(checked: &Checked, sink: &mut Vec<Diagnostic>) {
     for declared in checked.declared.iter().filter(|declared| declared.compiled) {
         let DeclaredMember::Event(event) = &declared.member else { continue };
-        if event.delivery == Delivery::Reliable || !measurable(event, declared) {
+        if event.channel() == Channel::Reliable || !measurable(event, declared) {
             continue;
         }
         let limit = checked.schema.options.max_unreliable_size;
@@ -46,8 +46,10 @@ fn types(event: &Event) -> impl Iterator<Item = &Type> {
 
 fn cannot_fit(event: &Event, size: &EventSize, limit: u32) -> Diagnostic {
     let headline = format!(
-        "unreliable event \"{}\" needs at least {} bytes, over the limit of {limit}",
-        event.name, size.least
+        "{} \"{}\" needs at least {} bytes, over the limit of {limit}",
+        kind(event),
+        event.name,
+        size.least
     );
     let largest = largest(event, |ty| {
         let size = measure(ty, Layout::Traffic).sealed();
@@ -55,6 +57,8 @@ fn cannot_fit(event: &Event, size: &EventSize, limit: u32) -> Diagnostic {
     });
     let note = if event.stream.is_some() {
         "Stream less at once: split the state over several streams, or bound it."
+    } else if event.delivery.is_reliable() {
+        "It is not split: send less at once, or declare it `Reliable` on the channel Default."
     } else {
         "Send less at once, or declare `Type: Reliable`."
     };
@@ -78,7 +82,7 @@ fn may_not_fit(event: &Event, size: &EventSize, limit: u32) -> Diagnostic {
     } else {
         (format!("can reach {} bytes", size.most), format!("{} of {limit} bytes at the most", size.most))
     };
-    let headline = format!("unreliable event \"{}\" {reach}, over the limit of {limit}", event.name);
+    let headline = format!("{} \"{}\" {reach}, over the limit of {limit}", kind(event), event.name);
     let mut diagnostic =
         Diagnostic::warning(Code::AnalyzeUnboundedEvent, headline).primary(event.span, label);
     for span in &open {
@@ -93,8 +97,17 @@ fn may_not_fit(event: &Event, size: &EventSize, limit: u32) -> Diagnostic {
             diagnostic = diagnostic.secondary(span, format!("at most {bytes} bytes"));
         }
     }
+    if event.delivery.is_reliable() {
+        return diagnostic
+            .note("A send over the limit is an error: it is not split. Bound what is underlined.");
+    }
     let reliable = if event.stream.is_some() { "" } else { ", or declare `Type: Reliable`" };
     diagnostic.note(format!("A send over the limit is dropped. Bound what is underlined{reliable}."))
+}
+
+/// What the limit calls the event.
+fn kind(event: &Event) -> &'static str {
+    if event.delivery.is_reliable() { "event" } else { "unreliable event" }
 }
 
 fn at_least(bytes: u64) -> String {

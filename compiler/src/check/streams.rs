@@ -39,6 +39,11 @@ fn event_fields(event: &Event, declared: &Declared, stream: Span, sink: &mut Vec
         let note = "Write `Type: OrderedUnreliable`: a lost state is replaced by the next.";
         refuse(ty.value, headline, note, Some(Fix::write(ty.value, "OrderedUnreliable")));
     }
+    if let Some(channel) = declared.origin.field("Channel") {
+        let headline = format!("stream \"{name}\" names a channel");
+        let note = "Delete it: a stream is ordered by its own stamps.";
+        refuse(channel.all(), headline, note, Some(Fix::delete(channel.item)));
+    }
     if let Some(polled) = polled(event, declared) {
         let headline = format!("stream \"{name}\" is polled");
         let note = "Write another `Call`: the listener turns the stamp back into seconds.";

@@ -1,7 +1,8 @@
 //! Words for what is compared: types in schema syntax, places on channels, settings.
 
 use crate::schema::{
-    Component, Delivery, Event, Length, NumberKind, Payload, Range, Rate, Side, Stream, Type, TypeKind,
+    Channel, Component, Delivery, Event, Length, NumberKind, Payload, Range, Rate, Side, Stream, Turn, Type,
+    TypeKind,
 };
 use crate::wire::signature::number_text;
 
@@ -91,9 +92,9 @@ fn components(components: &[Component]) -> String {
 
 /// An event's place: its channel and its index there.
 pub(super) fn place(event: &Event) -> String {
-    let channel = match event.delivery {
-        Delivery::Reliable => "reliable",
-        Delivery::Unreliable | Delivery::OrderedUnreliable => "unreliable",
+    let channel = match event.channel() {
+        Channel::Reliable => "reliable",
+        Channel::Unreliable => "unreliable",
     };
     format!("{channel} index {}", event.index)
 }
@@ -110,6 +111,15 @@ pub(super) fn delivery(delivery: Delivery) -> String {
         Delivery::Reliable => "Reliable".to_owned(),
         Delivery::Unreliable => "Unreliable".to_owned(),
         Delivery::OrderedUnreliable => "OrderedUnreliable".to_owned(),
+        Delivery::ReliableUnordered => "ReliableUnordered".to_owned(),
+    }
+}
+
+/// The channel an event names, as far as it matters.
+pub(super) fn lane(event: &Event) -> String {
+    match event.turn() {
+        Some(Turn::InOrder(lane) | Turn::Sequenced(lane)) => lane.word().to_owned(),
+        Some(Turn::Once) | None => "none".to_owned(),
     }
 }
 

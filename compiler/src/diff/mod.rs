@@ -285,6 +285,7 @@ impl Diff {
             &describe::presence(old.stream.is_some()),
             &describe::presence(new.stream.is_some()),
         );
+        found.compare("Channel", &describe::lane(old), &describe::lane(new));
         found.compare(
             "Stamp",
             &describe::presence(old.stamp.is_some()),

@@ -307,10 +307,11 @@ mod tests {
     fn keys_and_their_values() {
         check_all(
             "event A {\n    From: Server,\n    Type: Reliable,\n    |\n}",
-            &["Call", "Data", "Rate", "Burst", "Stamp", "Stream", "Priority"],
+            &["Call", "Data", "Rate", "Burst", "Stamp", "Stream", "Channel", "Priority"],
         );
         check_all("event A { From: |", &["Client", "Server"]);
-        check("event A { type: Un|", &["Unreliable", "OrderedUnreliable"]);
+        check("event A { type: Un|", &["Unreliable", "OrderedUnreliable", "ReliableUnordered"]);
+        check_all("event A { Channel: |", &["Events", "Default", "Controls"]);
         check_all("function A { Yield: |, Data: u8 }", &["Future", "Promise", "Coroutine"]);
         check_all("event A { Stream: { Rate: 5, Per: | } }", &["Player"]);
         check_all("event A { Stream: { Rate: 5, | } }", &["Per", "Fast", "Epsilon", "Keepalive"]);

@@ -8,7 +8,7 @@ use crate::emit::luau::ast::Block as LuauBlock;
 use crate::emit::luau::{print, types};
 use crate::emit::typescript::Declarations;
 use crate::schema::{
-    Delivery, Entity, Event, Function, Item, Rate, Relevance, Schema, Scope, Side, State, Table, TypeDecl,
+    Channel, Entity, Event, Function, Item, Rate, Relevance, Schema, Scope, Side, State, Table, TypeDecl,
 };
 use crate::sizes::{ItemSizes, Sizes};
 use crate::source::{FileId, Span};
@@ -238,9 +238,9 @@ fn side(side: Side) -> &'static str {
 }
 
 fn channel(event: &Event) -> &'static str {
-    match event.delivery {
-        Delivery::Reliable => "reliable",
-        Delivery::Unreliable | Delivery::OrderedUnreliable => "unreliable",
+    match event.channel() {
+        Channel::Reliable => "reliable",
+        Channel::Unreliable => "unreliable",
     }
 }
 

@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 
 use super::resolve::{NameKind, Resolver};
 use super::{
-    Call, Channel, Delivery, Element, Entity, Event, Function, Item, Payload, Priority, Rate, Side, Stream,
-    Type, TypeKind, Yield,
+    Call, Channel, Delivery, Element, Entity, Event, Function, Item, Lane, Payload, Priority, Rate, Side,
+    Stream, Type, TypeKind, Yield,
 };
 use crate::check::blocks as say;
 use crate::source::Span;
@@ -20,7 +20,7 @@ const DEFAULT_KEEPALIVE: f64 = 1.0;
 
 /// Keys of an event's block.
 pub const EVENT_KEYS: &[&str] =
-    &["From", "Type", "Call", "Data", "Rate", "Burst", "Priority", "Stream", "Stamp", "Poll"];
+    &["From", "Type", "Channel", "Call", "Data", "Rate", "Burst", "Priority", "Stream", "Stamp", "Poll"];
 /// Keys of a function's block.
 pub const FUNCTION_KEYS: &[&str] = &["Yield", "From", "Data", "Return", "Rate", "Burst", "Concurrency"];
 /// Keys of a stream's block.
@@ -31,7 +31,10 @@ const DELIVERIES: &[(&str, Delivery)] = &[
     ("Reliable", Delivery::Reliable),
     ("Unreliable", Delivery::Unreliable),
     ("OrderedUnreliable", Delivery::OrderedUnreliable),
+    ("ReliableUnordered", Delivery::ReliableUnordered),
 ];
+const LANES: &[(&str, Lane)] =
+    &[("Default", Lane::Default), ("Controls", Lane::Controls), ("Events", Lane::Events)];
 const CALLS: &[(&str, Call)] = &[
     ("SingleSync", Call::SingleSync),
     ("SingleAsync", Call::SingleAsync),
@@ -52,6 +55,7 @@ pub fn words(key: &str) -> Vec<&'static str> {
     match key {
         "From" => names(SIDES),
         "Type" => names(DELIVERIES),
+        "Channel" => names(LANES),
         "Call" => names(CALLS),
         "Priority" => names(PRIORITIES),
         "Yield" => names(YIELDS),
@@ -128,6 +132,7 @@ impl Resolver<'_> {
         let mut block = self.block(member.name.span, &name.text, "event", &member.block, EVENT_KEYS);
         let from = self.word(&mut block, "From", SIDES);
         let delivery = self.word(&mut block, "Type", DELIVERIES);
+        let lane = self.word(&mut block, "Channel", LANES);
         let call = self.word(&mut block, "Call", CALLS);
         self.require(&block, &["From", "Type", "Call"]);
         let priority = self.word(&mut block, "Priority", PRIORITIES);
@@ -137,27 +142,27 @@ impl Resolver<'_> {
         let stream = self.stream(&mut block, name);
         let data = self.payload(&block, "Data");
         let delivery = delivery.unwrap_or(Delivery::Reliable);
-        let channel = match delivery {
-            Delivery::Reliable => Channel::Reliable,
-            Delivery::Unreliable | Delivery::OrderedUnreliable => Channel::Unreliable,
-        };
         // An event whose channel is not known takes no place on one.
         let compiled = self.here.excluded.is_none();
         let placed = compiled && block.origin.field("Type").is_some();
-        let event = Event {
+        let mut event = Event {
             name: name.text.clone(),
             path: self.path_of(&name.text),
             from: from.unwrap_or(Side::Server),
             delivery,
+            lane,
             call: if poll { Call::Polling } else { call.unwrap_or(Call::SingleSync) },
             rate,
             priority: priority.unwrap_or_default(),
             stream,
             stamp,
             data,
-            index: if placed { self.next_index(channel, name.span) } else { 0 },
+            index: 0,
             span: name.span,
         };
+        if placed {
+            event.index = self.next_index(event.channel(), name.span);
+        }
         self.declared.push(Declared {
             member: DeclaredMember::Event(event.clone()),
             origin: block.origin,

@@ -13,6 +13,7 @@ mod extent;
 mod generics;
 mod import;
 pub mod index;
+mod lane;
 mod names;
 pub mod options;
 mod primitive;
@@ -28,6 +29,7 @@ mod ty;
 use std::sync::Arc;
 
 pub use entity::{Entity, Following, Ownership, Relevance};
+pub use lane::{Lane, Turn};
 pub use options::{Casing, Options, PackedBooleanReader, TableGuard};
 pub use profiles::Profile;
 pub(crate) use resolve::resolve;
@@ -165,6 +167,8 @@ pub enum Delivery {
     Unreliable,
     /// Unreliable, and stale arrivals are thrown away.
     OrderedUnreliable,
+    /// Never lost, in any order.
+    ReliableUnordered,
 }
 
 /// The remote an item rides on.
@@ -221,6 +225,8 @@ pub struct Event {
     pub from: Side,
     /// How it is delivered.
     pub delivery: Delivery,
+    /// The channel it names.
+    pub lane: Option<Lane>,
     /// How listeners are called, as declared (`Poll: true` makes it [`Call::Polling`]).
     pub call: Call,
     /// Effective rate of a client's event (`DefaultRate` applied); `None` without one, and for a server's.

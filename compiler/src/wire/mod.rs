@@ -25,7 +25,7 @@ pub use float::{F16_MAX, F24_MAX, decode_f16, decode_f24, encode_f16, encode_f24
 
 use crate::schema::{
     Channel, Delivery, Element, Event, Function, Item, Number, NumberKind, Payload, Schema, Scope, Side,
-    Type, TypeId, TypeKind,
+    Turn, Type, TypeId, TypeKind,
 };
 use plan::{Header, HeaderKind, Layout, Plan};
 use state::StateWire;
@@ -59,6 +59,8 @@ pub struct EventWire {
     pub channel: Channel,
     /// The side that sends it.
     pub from: Side,
+    /// The delivery its modules see to.
+    pub turn: Option<Turn>,
     /// How it travels.
     pub item: ItemWire,
 }
@@ -168,13 +170,15 @@ impl Wire {
 impl EventWire {
     /// Plans one event.
     pub fn of(event: &Event) -> EventWire {
-        let channel = match event.delivery {
-            Delivery::Reliable => Channel::Reliable,
-            Delivery::Unreliable | Delivery::OrderedUnreliable => Channel::Unreliable,
-        };
         let kind = HeaderKind::of_event(event);
         let item = ItemWire::of(event.index, kind, &event.wire_payload());
-        EventWire { path: event.path.clone(), channel, from: event.from, item }
+        EventWire {
+            path: event.path.clone(),
+            channel: event.channel(),
+            from: event.from,
+            turn: event.turn(),
+            item,
+        }
     }
 }
 
@@ -199,9 +203,13 @@ impl ItemWire {
 impl HeaderKind {
     /// The header of an event.
     pub fn of_event(event: &Event) -> HeaderKind {
-        match event.delivery {
-            Delivery::OrderedUnreliable if event.stream.is_none() => HeaderKind::Ordered,
-            Delivery::Reliable | Delivery::Unreliable | Delivery::OrderedUnreliable => HeaderKind::Event,
+        match event.turn() {
+            Some(Turn::InOrder(_) | Turn::Once) => HeaderKind::Numbered,
+            Some(Turn::Sequenced(_)) => HeaderKind::Sequenced,
+            None if event.delivery == Delivery::OrderedUnreliable && event.stream.is_none() => {
+                HeaderKind::Ordered
+            }
+            None => HeaderKind::Event,
         }
     }
 }

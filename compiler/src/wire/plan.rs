@@ -48,6 +48,10 @@ pub enum HeaderKind {
     Event,
     /// A `u16` sequence number at offset 1: `OrderedUnreliable` events that are not streams.
     Ordered,
+    /// A `u16` number at offset 1, one for each reliable item of a channel.
+    Numbered,
+    /// A `u16` sequence number of the channel at offset 1, and at offset 3 a `u16` of what is reliable there before it.
+    Sequenced,
     /// A `u8` call id at offset 1.
     Call,
     /// A `u8` call id at offset 1 and a success flag (1 or 0) at offset 2; a failure ends there.
@@ -60,7 +64,8 @@ impl Header {
         match self.kind {
             HeaderKind::Event => 1,
             HeaderKind::Call => 2,
-            HeaderKind::Ordered | HeaderKind::Answer => 3,
+            HeaderKind::Ordered | HeaderKind::Numbered | HeaderKind::Answer => 3,
+            HeaderKind::Sequenced => 5,
         }
     }
 }

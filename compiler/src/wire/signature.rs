@@ -3,8 +3,8 @@
 use std::fmt::Write;
 
 use crate::schema::{
-    Component, Delivery, Entity, Following, Item, Length, NumberKind, Ownership, Payload, Range, RobloxType,
-    Schema, Scope, Side, State, Table, Type, TypeKind,
+    Channel, Component, Delivery, Entity, Following, Item, Length, NumberKind, Ownership, Payload, Range,
+    RobloxType, Schema, Scope, Side, State, Table, Turn, Type, TypeKind,
 };
 use crate::wire::number::quantized_integer;
 use crate::wire::plan::Step;
@@ -66,13 +66,22 @@ fn write_scope(text: &mut String, scope: &Scope) {
             Item::Scope(inner) => write_scope(text, inner),
             Item::State(state) => text.push_str(&state_line(state)),
             Item::Event(event) => {
-                let (channel, delivery) = match event.delivery {
-                    Delivery::Reliable => ("Reliable", "Reliable"),
-                    Delivery::Unreliable => ("Unreliable", "Unreliable"),
-                    Delivery::OrderedUnreliable => ("Unreliable", "OrderedUnreliable"),
+                let channel = match event.channel() {
+                    Channel::Reliable => "Reliable",
+                    Channel::Unreliable => "Unreliable",
+                };
+                let delivery = match event.delivery {
+                    Delivery::Reliable => "Reliable",
+                    Delivery::Unreliable => "Unreliable",
+                    Delivery::OrderedUnreliable => "OrderedUnreliable",
+                    Delivery::ReliableUnordered => "ReliableUnordered",
                 };
                 let from = side(event.from);
                 put(text, format_args!("\nE|{channel}|{}|{from}|{delivery}|", event.index));
+                // The channel where it changes the bytes, or what waits for what.
+                if let Some(Turn::InOrder(lane) | Turn::Sequenced(lane)) = event.turn() {
+                    put(text, format_args!("{}|", lane.word()));
+                }
                 let mut writer = Writer { text, exact: false };
                 writer.name(&event.name);
                 writer.text.push('|');

@@ -1,6 +1,6 @@
 //! How large values get on the wire (`language.md` 12): by type, by item, against the unreliable limit.
 
-use crate::schema::{Delivery, Event, Options, Type};
+use crate::schema::{Channel, Event, Options, Type};
 use crate::source::Span;
 use crate::wire::plan::{Block, Header, HeaderKind, Layout, Node, Plan, Prefix, Shape};
 
@@ -172,7 +172,7 @@ pub struct EventSize {
 /// Whether an event stays within `MaxUnreliableSize`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fit {
-    /// Always, or the event is reliable.
+    /// Always, or the event rides the reliable remote.
     Fits,
     /// Not at its largest: `W3019`.
     MayNotFit,
@@ -195,11 +195,11 @@ pub fn measure_event(event: &Event, options: &Options) -> EventSize {
     }
     let most = header.saturating_add(payload.max).saturating_add(payload.slots.saturating_mul(SLOT_BYTES));
     let limit = u64::from(options.max_unreliable_size);
-    let fit = match event.delivery {
-        Delivery::Reliable => Fit::Fits,
-        Delivery::Unreliable | Delivery::OrderedUnreliable if least > limit => Fit::CannotFit,
-        Delivery::Unreliable | Delivery::OrderedUnreliable if most > limit => Fit::MayNotFit,
-        Delivery::Unreliable | Delivery::OrderedUnreliable => Fit::Fits,
+    let fit = match event.channel() {
+        Channel::Reliable => Fit::Fits,
+        Channel::Unreliable if least > limit => Fit::CannotFit,
+        Channel::Unreliable if most > limit => Fit::MayNotFit,
+        Channel::Unreliable => Fit::Fits,
     };
     EventSize { header, payload, least, most, fit }
 }
@@ -282,7 +282,7 @@ fn fields_of(node: &Node, path: &str, depth: u32, found: &mut Vec<FieldSize>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::schema::{Length, NumberKind::*, Payload, TypeKind};
+    use crate::schema::{Delivery, Length, NumberKind::*, Payload, TypeKind};
     use crate::wire::testing::*;
 
     fn stored(ty: &Type) -> (u64, u64, u64, u64) {

@@ -126,6 +126,7 @@ pub(crate) fn event(name: &str, data: Payload) -> Event {
         delivery: Delivery::Reliable,
         call: Call::SingleSync,
         rate: None,
+        lane: None,
         priority: Priority::Normal,
         stream: None,
         stamp: None,

@@ -73,7 +73,11 @@ fn member(value: &Value, name: &str) -> Option<Value> {
 
 fn item(item: &PacketItem) -> Value {
     let kind = match item.kind {
-        ItemKind::Event | ItemKind::Ordered { .. } => "event",
+        ItemKind::Event
+        | ItemKind::Ordered { .. }
+        | ItemKind::Numbered { .. }
+        | ItemKind::Sequenced { .. } => "event",
+        ItemKind::Received { .. } => "acknowledgement",
         ItemKind::Call { .. } => "call",
         ItemKind::Answer { success: true, .. } => "answer",
         ItemKind::Answer { success: false, .. } => "failure",

@@ -68,6 +68,9 @@ fn open_calls(slot: &Slot) -> Vec<Call> {
                 }
                 ItemKind::Event
                 | ItemKind::Ordered { .. }
+                | ItemKind::Numbered { .. }
+                | ItemKind::Sequenced { .. }
+                | ItemKind::Received { .. }
                 | ItemKind::Rows { .. }
                 | ItemKind::Session
                 | ItemKind::Entity { .. } => {}

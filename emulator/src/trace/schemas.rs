@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use blinkblox_compiler::schema::{Channel, Item, Schema, Scope, Side as Sender};
 use blinkblox_compiler::wire::Wire;
+use blinkblox_compiler::wire::codec::acknowledgements::decode_acknowledgements;
 use blinkblox_compiler::wire::codec::entity::decode_entities;
 use blinkblox_compiler::wire::codec::packet::{ItemKind, Packet as Read, PacketItem, decode_packet};
 use blinkblox_compiler::wire::codec::rows::decode_rows;
@@ -56,6 +57,7 @@ impl TracedSchema {
                     | "_UNRELIABLE_REMOTE"
                     | "_ENTITY_REMOTE"
                     | "_TABLE_REMOTE"
+                    | "_CHANNEL_REMOTE"
                     | "_SESSION_REMOTE"
                     | "_ECHO_REMOTE"
             )
@@ -103,6 +105,9 @@ pub fn read_packet(wire: &Wire, packet: &Packet) -> Option<Read> {
     }
     if packet.remote.ends_with("_ENTITY_REMOTE") {
         return Some(decode_entities(wire, from, bytes, decoding));
+    }
+    if packet.remote.ends_with("_CHANNEL_REMOTE") {
+        return Some(decode_acknowledgements(bytes));
     }
     if packet.remote.ends_with("_TABLE_REMOTE") {
         return Some(decode_rows(wire, from, bytes, decoding));
@@ -156,6 +161,9 @@ pub(super) fn kind_of(item: &PacketItem) -> (&'static str, Option<(&'static str,
     match item.kind {
         ItemKind::Event => ("event", None),
         ItemKind::Ordered { sequence } => ("event", Some(("sequence", sequence.into()))),
+        ItemKind::Numbered { number } => ("event", Some(("number", number.into()))),
+        ItemKind::Sequenced { sequence, .. } => ("event", Some(("sequence", sequence.into()))),
+        ItemKind::Received { newest } => ("acknowledgement", Some(("newest", newest.into()))),
         ItemKind::Call { id } => ("call", Some(("call", id.into()))),
         ItemKind::Answer { id, success: true } => ("answer", Some(("call", id.into()))),
         ItemKind::Answer { id, success: false } => ("failure", Some(("call", id.into()))),

@@ -35,16 +35,16 @@
 (entry key: (identifier) @property)
 ((entry key: (identifier) @keyword.field)
   (#any-of? @keyword.field
-    "From" "Type" "Call" "Data" "Return" "Yield" "Rate" "Burst" "Concurrency" "Stream" "Stamp" "Priority" "Poll"
+    "From" "Type" "Channel" "Call" "Data" "Return" "Yield" "Rate" "Burst" "Concurrency" "Stream" "Stamp" "Priority" "Poll"
     "Fast" "Keepalive" "Epsilon" "Per" "Relevance" "Owner" "Transform" "Velocity" "Interpolate" "MaxDelay" "Sync" "Input"
     "Key" "Codec" "Fields" "Parent" "Named" "Tags" "Attributes"
-    "from" "type" "call" "data" "return" "yield" "rate" "burst" "concurrency" "stream" "stamp" "priority" "poll"
+    "from" "type" "channel" "call" "data" "return" "yield" "rate" "burst" "concurrency" "stream" "stamp" "priority" "poll"
     "fast" "keepalive" "epsilon" "per" "relevance" "owner" "transform" "velocity" "interpolate" "maxdelay" "sync" "input"
     "key" "codec" "fields" "parent" "named" "tags" "attributes"))
 ((entry key: (identifier) @_key value: (type (reference name: (identifier) @constant)))
   (#any-of? @_key
-    "From" "Type" "Call" "Yield" "Priority" "Per" "Relevance" "Owner" "Transform" "Velocity" "Interpolate" "Codec"
-    "from" "type" "call" "yield" "priority" "per" "relevance" "owner" "transform" "velocity" "interpolate" "codec"))
+    "From" "Type" "Channel" "Call" "Yield" "Priority" "Per" "Relevance" "Owner" "Transform" "Velocity" "Interpolate" "Codec"
+    "from" "type" "channel" "call" "yield" "priority" "per" "relevance" "owner" "transform" "velocity" "interpolate" "codec"))
 
 (sync mode: (identifier) @constant)
 (synced_class class: (identifier) @type.class)

@@ -24,7 +24,7 @@ const PRIMITIVES = [
 	"DateTimeMillis Vector2 UDim UDim2 NumberRange ColorSequence TweenInfo Instance unknown",
 ];
 /** Keys of blocks that take a word, and the others. */
-const WORD_KEYS = "From Type Call Yield Priority Per Relevance Owner Transform Velocity Parent Named Tags Attributes Interpolate Codec";
+const WORD_KEYS = "From Type Channel Call Yield Priority Per Relevance Owner Transform Velocity Parent Named Tags Attributes Interpolate Codec";
 const KEYS =
 	"Data Return Rate Burst Concurrency Stream Stamp Poll Fast Keepalive Epsilon MaxDelay Input Key";
 

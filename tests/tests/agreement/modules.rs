@@ -178,7 +178,7 @@ impl Item {
             }
             Way::Event { header, reliable, from, receiver, .. } => {
                 let mut packet = vec![header.index];
-                if header.kind == HeaderKind::Ordered {
+                if matches!(header.kind, HeaderKind::Ordered | HeaderKind::Numbered) {
                     packet.extend([1, 0]);
                 }
                 packet.extend(bytes);

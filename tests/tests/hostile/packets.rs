@@ -60,7 +60,8 @@ pub fn valid(of: &Heard<'_>, random: &mut Random) -> Packet {
     let mut bytes = vec![of.item.header.index];
     match of.item.header.kind {
         HeaderKind::Event => {}
-        HeaderKind::Ordered => bytes.extend((random.next() as u16).to_le_bytes()),
+        HeaderKind::Sequenced => bytes.extend((random.next() as u32).to_le_bytes()),
+        HeaderKind::Ordered | HeaderKind::Numbered => bytes.extend((random.next() as u16).to_le_bytes()),
         HeaderKind::Call => bytes.push(random.next() as u8),
         HeaderKind::Answer => bytes.extend([random.next() as u8, 1]),
     }

@@ -3,6 +3,7 @@
 use super::ast::*;
 use super::context::Context;
 use super::functions::FunctionInfo;
+use super::lanes::Lanes;
 use super::module::{dispatch, index_names};
 use super::receive::Inbound;
 use super::states::StateInfo;
@@ -19,6 +20,7 @@ pub struct Channels {
     pub code: Block,
     /// Whether anything is received, on each of [`CHANNELS`].
     reads: [bool; 2],
+    lanes: Lanes,
 }
 
 /// What is added to an index to tell items of the two channels apart.
@@ -63,26 +65,57 @@ impl Channels {
             code.push(reader);
             code.blank();
         }
-        Channels { code, reads }
+        let lanes = Lanes::of(cx);
+        if lanes.takes {
+            code.push(take(cx));
+            code.blank();
+        }
+        Channels { code, reads, lanes }
     }
 
     /// Connects both remotes, which are called `remotes`. On the server the gate is asked first.
     pub fn connect(&self, cx: &mut Context, remotes: [&str; 2], out: &mut Block) {
         for (((channel, function), reads), remote) in CHANNELS.into_iter().zip(self.reads).zip(remotes) {
-            let read = receive(cx, channel, reads.then_some(function));
+            let mut read = traffic::packet(cx, channel);
+            if self.lanes.takes && channel == Channel::Unreliable {
+                let player = cx.is_server().then(|| name("Player"));
+                let args: Vec<Expr> = player.into_iter().chain([name("Packet"), name("Beside")]).collect();
+                read.call("TakeUnreliable", args);
+            } else {
+                read.append(receive(cx, channel, reads.then_some(function)));
+            }
+            if let Some(drain) = self.lanes.drain(cx, channel) {
+                read.push(drain);
+            }
+            let counted = self.lanes.count(cx, channel);
             let (event, params, body) = if cx.is_server() {
                 let admit = apply(path("Gate.admit"), [name("Player"), name("Packet"), name("Beside")]);
                 let any = |local: &str| param(local, ty("any"));
                 let params = vec![param("Player", ty("Player")), any("Packet"), any("Beside")];
-                ("OnServerEvent", params, block(|b| _ = b.when(admit, read)))
+                let mut body = Block::new();
+                counted.into_iter().for_each(|stat| _ = body.push(stat));
+                body.when(admit, read);
+                ("OnServerEvent", params, body)
             } else {
                 let params = vec![param("Packet", ty("buffer")), param("Beside", array(ty("any")))];
-                ("OnClientEvent", params, read)
+                let mut body = Block::new();
+                counted.into_iter().for_each(|stat| _ = body.push(stat));
+                body.append(read);
+                ("OnClientEvent", params, body)
             };
             let handler = lambda(Function { params, varargs: None, returns: None, body });
             out.push(Stat::Call(method(field(name(remote), event), "Connect", [handler])));
         }
     }
+}
+
+/// The function that reads an unreliable packet: one that came, or an item that was kept for its turn.
+fn take(cx: &mut Context) -> Stat {
+    let body = receive(cx, Channel::Unreliable, Some("ReadUnreliable"));
+    let player = cx.is_server().then(|| param("Player", ty("Player")));
+    let packet = [param("Packet", ty("buffer")), param("Beside", array(ty("any")))];
+    let params = player.into_iter().chain(packet).collect();
+    Stat::Function("TakeUnreliable".to_owned(), Function::new(params, body))
 }
 
 /// What tells where the reader at work is: the beginning of its item, and in front of a listener where to go on behind it,
@@ -189,7 +222,7 @@ fn decode(
 /// came; on the server they have been admitted.
 fn receive(cx: &mut Context, channel: Channel, function: Option<&str>) -> Block {
     let reliable = Expr::Bool(channel == Channel::Reliable);
-    let mut out = traffic::packet(cx, channel);
+    let mut out = Block::new();
     let Some(function) = function else {
         let message = apply(cx.runtime("Messages", "silentChannel"), []);
         let report = if cx.is_server() {

@@ -5,7 +5,8 @@ use super::channels::Channels;
 use super::context::Context;
 use super::entity::Mirrors;
 use super::functions::{self, FunctionInfo};
-use super::module::{self, Live, Own, State, events, member};
+use super::lanes::{self, Lanes};
+use super::module::{self, EventInfo, Live, Own, State, events, member};
 use super::receive::Inbound;
 use super::tables::Tables;
 use super::{locals, net, print, send, session, states, tables, traffic};
@@ -45,7 +46,9 @@ pub fn emit(schema: &Schema, wire: &Wire) -> String {
     let rows = Tables::of(cx, &live.tables);
     let sends = |channel| outgoing.iter().any(|(info, _)| info.wire.channel == channel);
     let sends_reliable = sends(Channel::Reliable) || !functions.is_empty();
-    let sends_unreliable = sends(Channel::Unreliable);
+    let is_gathered = |info: &EventInfo| !info.wire.turn.is_some_and(lanes::is_acknowledged);
+    let sends_unreliable =
+        outgoing.iter().any(|(info, _)| info.wire.channel == Channel::Unreliable && is_gathered(info));
 
     let mut code = Block::new();
     let mut channels = Channels::new(cx, &mut inbound, &functions, &live.states);
@@ -96,6 +99,7 @@ pub fn emit(schema: &Schema, wire: &Wire) -> String {
     }
     let mut file = module::opening(cx, &wire.signature, &services);
     traffic::declare_remotes(cx, &mut file);
+    Lanes::of(cx).declare(cx, &mut file);
     let foundations = rows.foundations(cx);
     file.append(foundations);
     file.append(traffic);
@@ -160,6 +164,7 @@ fn own_batch(cx: &mut Context, create: Expr) -> Block {
 fn step(cx: &mut Context, reliable: bool, unreliable: bool, mirrors: &Mirrors, rows: &Tables) -> Block {
     let mut body = Block::new();
     mirrors.step(cx, &mut body);
+    Lanes::of(cx).flush(cx, &mut body);
     if unreliable && cx.options.batch_unreliable {
         let flush = cx.runtime("ClientGather", "flush");
         body.push(Stat::Call(apply(flush, [name("Unreliable")])));
@@ -228,6 +233,7 @@ fn connect(
     if options.client_connect_timeout.is_some() {
         out.assign(field(name("Net"), member(options.casing, "Connected")), Expr::Bool(true));
     }
+    Lanes::of(cx).connect(cx, signals[0], &mut out);
     session::clock(cx, !mirrors.is_empty(), signals[0], &mut out);
     channels.connect(cx, signals, &mut out);
     rows.connect(cx, signals[0], &mut out);

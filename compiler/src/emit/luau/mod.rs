@@ -8,6 +8,7 @@ pub mod context;
 mod entity;
 mod exports;
 mod functions;
+mod lanes;
 pub(in crate::emit) mod limits;
 mod locals;
 pub(in crate::emit) mod module;

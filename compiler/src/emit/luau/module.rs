@@ -11,7 +11,7 @@ use super::states::StateInfo;
 use super::tables::TableInfo;
 use super::types;
 use crate::emit::bundle::type_declaration;
-use crate::schema::{Call, Casing, Channel, Entity, Event, Item, Schema, Scope, Side};
+use crate::schema::{Call, Casing, Channel, Entity, Event, Item, Schema, Scope, Side, Turn};
 use crate::wire::{EventWire, Wire};
 
 /// Module-level locals a module may spend on events. Beyond, their state goes into one table: a function may have 200
@@ -286,9 +286,12 @@ fn describe(event: &Event) -> String {
             crate::schema::Delivery::Reliable => "reliable event",
             crate::schema::Delivery::Unreliable => "unreliable event",
             crate::schema::Delivery::OrderedUnreliable => "ordered unreliable event",
+            crate::schema::Delivery::ReliableUnordered => "reliable, unordered event",
         }
     };
-    format!("{}: {kind} {from}", event.path.join("."))
+    let lane = event.lane.filter(|_| event.turn().is_some_and(|turn| turn != Turn::Once));
+    let lane = lane.map_or(String::new(), |lane| format!(" on the channel {}", lane.word()));
+    format!("{}: {kind} {from}{lane}", event.path.join("."))
 }
 
 /// Parameters of a generated function for these values: positional names, so that none captures a local.

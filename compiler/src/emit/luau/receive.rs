@@ -3,8 +3,10 @@
 use super::ast::*;
 use super::context::{Context, Names};
 use super::module::{EventInfo, State, disconnect_type, listener_type, member, positional};
-use super::{clock, read, traffic};
+use super::send::longest;
+use super::{clock, lanes, read, traffic};
 use crate::schema::{Channel, Delivery, Side};
+use crate::wire::plan::HeaderKind;
 
 /// Rows a queue holds that waits for a listener.
 const QUEUE: u32 = 256;
@@ -32,8 +34,8 @@ impl<'a> Inbound<'a> {
     /// Declares what the module keeps of the event.
     pub fn declare(cx: &mut Context, info: EventInfo<'a>, state: &mut State) -> Inbound<'a> {
         let polled = info.is_polled(cx.options.use_polling);
-        let reliable = info.wire.channel == Channel::Reliable;
         let event = &info.event;
+        let reliable = event.delivery.is_reliable();
         let event_name = text(event.name.as_str());
 
         // The states of a stream are few enough to go the long way, and a name each less is what lets the checker end on a
@@ -86,7 +88,7 @@ impl<'a> Inbound<'a> {
             state.declare(&format!("{}Listeners", info.key), None, value)
         };
 
-        let ordered = event.delivery == Delivery::OrderedUnreliable;
+        let ordered = event.delivery == Delivery::OrderedUnreliable && info.wire.turn.is_none();
         let last = ordered.then(|| {
             if cx.is_server() {
                 let create = cx.runtime("Orders", "create");
@@ -169,13 +171,15 @@ impl<'a> Inbound<'a> {
         let slots = item.payload.block.size.slots > 0;
         if slots {
             out.local("Missing", Expr::Bool(false));
+            if info.wire.turn.is_some() {
+                out.local("SlotAt", name("Slot"));
+            }
         }
-        let number = (info.event.delivery == Delivery::OrderedUnreliable && info.event.stream.is_none())
-            .then(|| {
-                let at = add(name("Cursor"), num(1));
-                out.local("Number", call("buffer.readu16", [name("Buffer"), at]));
-                name("Number")
-            });
+        let number = (item.header.kind == HeaderKind::Ordered).then(|| {
+            let at = add(name("Cursor"), num(1));
+            out.local("Number", call("buffer.readu16", [name("Buffer"), at]));
+            name("Number")
+        });
         let what = info.event.path.join(".");
         let shift = item.header.size();
         let (mut values, advance) = read::payload(cx, &mut names, &item.payload, shift, &what, &mut out);
@@ -185,22 +189,41 @@ impl<'a> Inbound<'a> {
             && number.is_none()
             && self.limit.is_none()
             && info.event.stream.is_none()
+            && info.wire.turn.is_none()
             && (self.polled || !info.is_sync());
         if !sure {
             values = read::held(&mut names, values, kinds(cx, info), &mut out);
         }
         let end = add(name("Cursor"), size(advance));
-        let bytes = binary(end, BinaryOp::Sub, name("ItemAt"));
+        let bytes = binary(end.clone(), BinaryOp::Sub, name("ItemAt"));
         let mut handing = traffic::received(cx, self.counts.as_ref(), bytes);
         handing.append(self.handing(cx, values, number, advance));
         if slots {
             let report = self.missing(cx);
-            out.when_else(name("Missing"), report, handing);
+            let arms = block(|b| _ = b.when_else(name("Missing"), report, handing));
+            handing = arms;
+        }
+        if !cx.is_server() && longest(info) > u64::from(cx.options.max_packet_size) {
+            handing = self.refuse_large(cx, end.clone(), handing);
+        }
+        if let Some(taken) = lanes::taken(cx, info, end, slots, &mut out) {
+            out.when(taken, handing);
         } else {
             out.append(handing);
         }
         out.bump(name("Cursor"), size(advance));
         out
+    }
+
+    /// Hands on an item that is no longer than `MaxPacketSize`; a client reports any other.
+    fn refuse_large(&self, cx: &mut Context, end: Expr, handing: Block) -> Block {
+        let limit = num(cx.options.max_packet_size);
+        let bytes = binary(end, BinaryOp::Sub, name("ItemAt"));
+        let failure = apply(cx.runtime("Messages", "overHardLimit"), [bytes.clone(), limit.clone()]);
+        let report = cx.runtime("ClientReports", "decodeFailed");
+        let report = apply(report, [text(self.info.event.name.as_str()), failure]);
+        let refused = block(|b| _ = b.push(Stat::Call(report)));
+        block(|b| _ = b.when_else(gt(bytes, limit), refused, handing))
     }
 
     fn missing(&self, cx: &mut Context) -> Block {

@@ -3,8 +3,8 @@
 use super::ast::*;
 use super::context::{Context, Names, Sink};
 use super::module::{BATCH, EventInfo, State, member, positional};
-use super::{clock, snapshot, traffic, write};
-use crate::schema::{Channel, Delivery};
+use super::{clock, lanes, snapshot, traffic, write};
+use crate::schema::{Channel, Delivery, Item, Lane, Scope, Side, Turn};
 use crate::wire::plan::{Node, Shape};
 
 /// Locals of a function that writes the item of `info` into `Out`: the statements, and where it ends.
@@ -18,7 +18,28 @@ fn writing(
     let item = &info.wire.item;
     let mut names = Names::default();
     let what = info.event.path.join(".");
-    write::item(cx, &mut names, Some(item.header), &item.payload, values, &what, level, body)
+    let written = write::item(cx, &mut names, Some(item.header), &item.payload, values, &what, level, body);
+    warn_large(cx, info, &written.end, body);
+    written
+}
+
+/// Warns of an item of more bytes than `SoftMessageSize`, where it can have as many.
+fn warn_large(cx: &mut Context, info: &EventInfo, end: &Expr, body: &mut Block) {
+    let Some(limit) = cx.options.soft_message_size.filter(|limit| longest(info) > u64::from(*limit)) else {
+        return;
+    };
+    let bytes = match cx.sink {
+        Sink::Packet(_) => end.clone(),
+        Sink::Batch | Sink::Own => binary(end.clone(), BinaryOp::Sub, name("Start")),
+    };
+    let warn = cx.runtime_function("SoftLimit");
+    let told = apply(warn, [text(info.event.path.join(".")), bytes.clone(), num(limit)]);
+    body.when(gt(bytes, num(limit)), block(|b| _ = b.push(Stat::Call(told))));
+}
+
+/// Most bytes an item can have, its header included.
+pub fn longest(info: &EventInfo) -> u64 {
+    u64::from(info.wire.item.header.size()).saturating_add(info.wire.item.payload.block.size.max)
 }
 
 fn commit(written: &write::Written, body: &mut Block) {
@@ -71,7 +92,8 @@ fn packet_size(cx: &Context, info: &EventInfo) -> Option<u64> {
     let block = &info.wire.item.payload.block;
     let whole = u64::from(info.wire.item.header.size()) + u64::from(block.head);
     let fits = whole <= u64::from(cx.options.max_unreliable_size);
-    let alone = info.wire.channel == Channel::Unreliable && !cx.options.batch_unreliable;
+    let alone =
+        info.wire.channel == Channel::Unreliable && info.wire.turn.is_none() && !cx.options.batch_unreliable;
     (alone && fits && !block.tail && block.size.slots == 0).then_some(whole)
 }
 
@@ -122,6 +144,16 @@ pub fn client(cx: &mut Context, info: &EventInfo, state: &mut State) -> Vec<Entr
             body.append(traffic::sent(cx, counts.as_ref(), written.end, num(1)));
             body.ret([num(1)]);
         }
+        Channel::Unreliable if info.wire.turn.is_some_and(lanes::is_acknowledged) => {
+            let lane = info.wire.turn.map_or(0, lanes::number);
+            body.local_typed("Out", ty(BATCH), apply(cx.runtime("ClientLanes", "item"), []));
+            let written = writing(cx, info, &values, 2, &mut body);
+            commit(&written, &mut body);
+            let limit = num(cx.options.max_unreliable_size);
+            let args = [name("Out"), text(info.event.name.as_str()), limit, num(lane)];
+            let sent = apply(cx.runtime("ClientLanes", "send"), args);
+            body.append(give(cx, counts.as_ref(), path("Out.cursor"), sent));
+        }
         Channel::Unreliable => {
             let batched = cx.options.batch_unreliable;
             let module = if batched { "ClientGather" } else { "ClientUnreliable" };
@@ -148,7 +180,18 @@ pub fn client(cx: &mut Context, info: &EventInfo, state: &mut State) -> Vec<Entr
                 (cx.runtime(module, "send"), args, path("Out.cursor"))
             };
             let mut next = Block::new();
-            if ordered {
+            if let Some(Turn::Sequenced(lane)) = info.wire.turn {
+                let number = num(lanes::number(Turn::Sequenced(lane)));
+                let start = if batched { name("Start") } else { num(0) };
+                let mut stamped = vec![path("Out.buffer"), start, number.clone()];
+                if lane == Lane::Default {
+                    stamped.push(unsent_packets(cx));
+                }
+                let stamp = cx.runtime("ClientLanes", "stamp");
+                body.push(Stat::Call(apply(stamp, stamped)));
+                let advance = cx.runtime("ClientLanes", "advance");
+                next.push(Stat::Call(apply(advance, [number])));
+            } else if ordered {
                 let number = state.declare(&format!("{}Number", info.key), None, num(0));
                 args.push(number.clone());
                 let following = binary(add(number.clone(), num(1)), BinaryOp::Mod, num(65536));
@@ -165,6 +208,24 @@ pub fn client(cx: &mut Context, info: &EventInfo, state: &mut State) -> Vec<Entr
         }
     }
     vec![counted(cx, "Fire", params, body)]
+}
+
+/// Packets of a client's reliable batch that wait for the flush.
+fn unsent_packets(cx: &Context) -> Expr {
+    if !sends_reliably(&cx.schema.root) {
+        return num(0);
+    }
+    add(len(path("Outgoing.cuts")), choose(gt(name("OutItems"), num(0)), num(1), num(0)))
+}
+
+/// Whether clients have a reliable batch: for an event, or for a function of either side.
+fn sends_reliably(scope: &Scope) -> bool {
+    scope.items.iter().any(|item| match item {
+        Item::Event(event) => event.from == Side::Client && event.channel() == Channel::Reliable,
+        Item::Function(_) => true,
+        Item::Scope(inner) => sends_reliably(inner),
+        Item::Type(_) | Item::State(_) | Item::Table(_) | Item::Entity(_) => false,
+    })
 }
 
 /// A member that sends, and gives to how many.
@@ -383,8 +444,13 @@ fn once_started(cx: &mut Context, send: Block) -> Block {
 }
 
 fn unreliable(cx: &mut Context, info: &EventInfo, values: &[Expr], state: &mut State) -> [Block; 4] {
-    let module = if cx.options.batch_unreliable { "ServerGather" } else { "ServerUnreliable" };
-    let ordered = info.event.delivery == Delivery::OrderedUnreliable;
+    let usual = if cx.options.batch_unreliable { "ServerGather" } else { "ServerUnreliable" };
+    let turn = info.wire.turn;
+    let module = if turn.is_some_and(lanes::is_acknowledged) { "ServerLanes" } else { usual };
+    let sender = if turn.is_some() { "ServerLanes" } else { usual };
+    let ordered = info.event.delivery == Delivery::OrderedUnreliable && turn.is_none();
+    // Each player has numbers of their own.
+    let is_shared = !ordered && turn.is_none();
     let low = traffic::is_low(cx, info);
     let counts = traffic::counts(cx, info, state);
     let numbers = ordered.then(|| {
@@ -393,6 +459,11 @@ fn unreliable(cx: &mut Context, info: &EventInfo, values: &[Expr], state: &mut S
     });
     let limit = num(cx.options.max_unreliable_size);
     let event = text(info.event.name.as_str());
+    // Behind an item's own arguments: its lane, and for one that may be lost, what sends it.
+    let mut in_turn: Vec<Expr> = turn.map(|turn| num(lanes::number(turn))).into_iter().collect();
+    if matches!(turn, Some(Turn::Sequenced(_))) {
+        in_turn.push(cx.runtime(usual, "send"));
+    }
 
     let packet = packet(cx, info, state);
     let writer = Writer::new(cx, info, values, state);
@@ -408,9 +479,11 @@ fn unreliable(cx: &mut Context, info: &EventInfo, values: &[Expr], state: &mut S
     });
     let bytes = packet_size(cx, info).map_or_else(|| path("Out.cursor"), size);
     // A packet known ahead has its own functions, which ask nothing of its size.
-    let function = |name: &str| match packet {
-        Some(_) => name.replace("send", "sendPacket"),
-        None => name.to_owned(),
+    let function = |name: &str| match (packet.as_ref(), turn) {
+        (_, Some(Turn::Sequenced(_))) if name == "send" => "sequencedTo".to_owned(),
+        (_, Some(Turn::Sequenced(_))) => name.replace("send", "sequenced"),
+        (Some(_), _) => name.replace("send", "sendPacket"),
+        (None, _) => name.to_owned(),
     };
     let item = |first: Option<Expr>| -> Vec<Expr> {
         let rest = match &packet {
@@ -420,9 +493,10 @@ fn unreliable(cx: &mut Context, info: &EventInfo, values: &[Expr], state: &mut S
         first.into_iter().chain(rest).collect()
     };
     let send = |cx: &mut Context, name: &str, first: Expr| {
-        let function = cx.runtime(module, &function(name));
+        let function = cx.runtime(sender, &function(name));
         let mut args = item(Some(first));
         args.extend(numbers.clone());
+        args.extend(in_turn.iter().cloned());
         let sent = give(cx, counts.as_ref(), bytes.clone(), apply(function, args));
         once_started(cx, sent)
     };
@@ -442,7 +516,7 @@ fn unreliable(cx: &mut Context, info: &EventInfo, values: &[Expr], state: &mut S
     let mut fire_all = often;
     fire_all.append(if low {
         send(cx, "sendList", open("openExcept", Expr::Nil))
-    } else if ordered {
+    } else if !is_shared {
         send(cx, "sendExcept", Expr::Nil)
     } else {
         let function = cx.runtime(module, &function("sendAll"));

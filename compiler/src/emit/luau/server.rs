@@ -5,6 +5,7 @@ use super::channels::Channels;
 use super::context::Context;
 use super::entity::Authority;
 use super::functions::{self, FunctionInfo};
+use super::lanes::{self, Lanes};
 use super::module::{self, EventInfo, Live, Own, State, events, member};
 use super::receive::Inbound;
 use super::states::StateInfo;
@@ -12,6 +13,7 @@ use super::tables::Tables;
 use super::{locals, net, print, send, session, snapshot, states, tables, traffic};
 use crate::schema::{Channel, Options, Schema, Side};
 use crate::wire::Wire;
+use crate::wire::plan::HeaderKind;
 
 const BATCHED: &str = "ServerGather";
 const IMMEDIATE: &str = "ServerUnreliable";
@@ -62,12 +64,14 @@ pub fn emit(schema: &Schema, wire: &Wire) -> String {
     code.append(std::mem::take(&mut channels.code));
     let authority = Authority::new(schema, wire);
     let entities = authority.code(cx);
+    let own_lanes = Lanes::of(cx);
     let step = step(cx, &uses, &streams, &authority, &live.states, &rows);
     code.append(start(cx, &uses, &channels, &authority, !live.states.is_empty(), &rows));
     let mut more: Vec<Expr> = session::drop(cx).into_iter().collect();
     more.extend(live.states.iter().map(StateInfo::drop));
     more.extend(rows.drops(cx));
     more.extend(authority.drops(cx));
+    more.extend(own_lanes.drop(cx));
     let forget = forget(cx, &uses, &inbound, &streams, &functions, more);
     code.append(forget);
 
@@ -177,7 +181,10 @@ struct Uses {
 
 impl Uses {
     fn of(batched: bool, outgoing: &[(EventInfo, Vec<Entry>)], streams: &[(EventInfo, Expr)]) -> Uses {
-        let unreliable = outgoing.iter().any(|(info, _)| info.wire.channel == Channel::Unreliable);
+        let is_acknowledged = |info: &EventInfo| info.wire.turn.is_some_and(lanes::is_acknowledged);
+        let unreliable = outgoing
+            .iter()
+            .any(|(info, _)| info.wire.channel == Channel::Unreliable && !is_acknowledged(info));
         let per_player = |info: &EventInfo| info.event.stream.is_some_and(|stream| stream.per_player);
         let shared_streams = streams.iter().any(|(info, _)| !per_player(info));
         let to_players = streams.iter().any(|(info, _)| per_player(info));
@@ -243,6 +250,8 @@ fn step(
 ) -> Block {
     let mut out = Block::new();
     traffic::declare_remotes(cx, &mut out);
+    let own_lanes = Lanes::of(cx);
+    own_lanes.declare(cx, &mut out);
     let deferred = !cx.options.auto_start;
     if deferred {
         out.local("IsStarted", Expr::Bool(false));
@@ -278,6 +287,7 @@ fn step(
     }
     states.iter().for_each(|info| _ = body.push(info.step()));
     authority.step(cx, &mut body);
+    own_lanes.flush(cx, &mut body);
     if uses.gathered {
         let flush = cx.runtime(BATCHED, "flush");
         body.push(Stat::Call(apply(flush, [name("Unreliable")])));
@@ -344,6 +354,7 @@ fn start(
         let begin = cx.runtime("ServerState", "start");
         body.push(Stat::Call(apply(begin, [name("Reliable")])));
     }
+    Lanes::of(cx).connect(cx, signals[0], &mut body);
     channels.connect(cx, signals, &mut body);
     rows.connect(cx, signals[0], &mut body);
     authority.start(cx, signals[0], &mut body);
@@ -394,8 +405,7 @@ fn forget(
     if uses.gathered {
         drops.push(cx.runtime(BATCHED, "drop"));
     }
-    let ordered =
-        inbound.iter().any(|event| event.info.event.delivery == crate::schema::Delivery::OrderedUnreliable);
+    let ordered = inbound.iter().any(|event| event.info.wire.item.header.kind == HeaderKind::Ordered);
     if ordered {
         drops.push(cx.runtime("Orders", "drop"));
     }

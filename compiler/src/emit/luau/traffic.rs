@@ -2,12 +2,13 @@
 
 use super::ast::*;
 use super::context::Context;
+use super::lanes::{self, Lanes};
 use super::module::{EventInfo, State, member};
 use crate::schema::{Channel, Priority};
 
 /// Whether packets of this module's remotes are told of.
 pub fn is_metered(cx: &Context) -> bool {
-    cx.options.traffic_stats || has_budget(cx)
+    cx.options.traffic_stats || has_budget(cx) || Lanes::of(cx).counts_sent
 }
 
 /// Whether each player's traffic is budgeted.
@@ -89,6 +90,9 @@ pub fn foundations(cx: &mut Context) -> Block {
             let counts = channel_counts(cx, channel);
             let recipients = if cx.is_server() { len(name("Recipients")) } else { num(1) };
             body.append(sent(cx, Some(&counts), name("Bytes"), recipients));
+        }
+        if channel == Channel::Reliable {
+            body.append(lanes::sent_packet(cx));
         }
         if budget {
             body.call("Budget.charge", [name("Recipients"), name("Bytes")]);

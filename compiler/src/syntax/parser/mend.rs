@@ -157,7 +157,10 @@ impl Parser<'_> {
         let word = self.text(value.span);
         match self.text(self.span()) {
             "From" | "from" => matches!(word, "Client" | "Server"),
-            "Type" | "type" => matches!(word, "Reliable" | "Unreliable" | "OrderedUnreliable"),
+            "Type" | "type" => {
+                matches!(word, "Reliable" | "Unreliable" | "OrderedUnreliable" | "ReliableUnordered")
+            }
+            "Channel" | "channel" => matches!(word, "Default" | "Controls" | "Events"),
             "Call" | "call" => {
                 matches!(word, "SingleSync" | "SingleAsync" | "ManySync" | "ManyAsync" | "Polling")
             }

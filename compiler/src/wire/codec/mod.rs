@@ -3,6 +3,7 @@
 //! The tests' oracle for generated modules, and what the packet inspector reads packets with. It favours plainness
 //! over speed, never panics, and never allocates for a count the packet has no room for.
 
+pub mod acknowledgements;
 pub mod entity;
 mod error;
 mod number;

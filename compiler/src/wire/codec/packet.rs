@@ -54,6 +54,23 @@ pub enum ItemKind {
         /// Its sequence number.
         sequence: u16,
     },
+    /// A reliable event of a channel, or one that comes in any order.
+    Numbered {
+        /// Its number.
+        number: u16,
+    },
+    /// An `OrderedUnreliable` event that names its channel.
+    Sequenced {
+        /// Its sequence number in the channel.
+        sequence: u16,
+        /// What is reliable on the channel before it.
+        behind: u16,
+    },
+    /// What arrived of a channel's reliable events.
+    Received {
+        /// The newest number the packet speaks for.
+        newest: u16,
+    },
     /// A function call.
     Call {
         /// Pairs it with its answer.
@@ -181,6 +198,11 @@ fn read_item(
     let kind = match item.header.kind {
         HeaderKind::Event => ItemKind::Event,
         HeaderKind::Ordered => ItemKind::Ordered { sequence: u16::from_le_bytes([byte(1)?, byte(2)?]) },
+        HeaderKind::Numbered => ItemKind::Numbered { number: u16::from_le_bytes([byte(1)?, byte(2)?]) },
+        HeaderKind::Sequenced => ItemKind::Sequenced {
+            sequence: u16::from_le_bytes([byte(1)?, byte(2)?]),
+            behind: u16::from_le_bytes([byte(3)?, byte(4)?]),
+        },
         HeaderKind::Call => ItemKind::Call { id: byte(1)? },
         HeaderKind::Answer => ItemKind::Answer { id: byte(1)?, success: byte(2)? == 1 },
     };

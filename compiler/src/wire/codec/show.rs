@@ -98,6 +98,9 @@ impl Display for PacketItem {
         match self.kind {
             ItemKind::Event => {}
             ItemKind::Ordered { sequence } => write!(out, " #{sequence}")?,
+            ItemKind::Numbered { number } => write!(out, " #{number}")?,
+            ItemKind::Sequenced { sequence, behind } => write!(out, " #{sequence} behind {behind}")?,
+            ItemKind::Received { newest } => write!(out, " received up to {newest}")?,
             ItemKind::Call { id } => write!(out, " call {id}")?,
             ItemKind::Answer { id, success: true } => write!(out, " answer {id}")?,
             ItemKind::Answer { id, success: false } => write!(out, " failure {id}")?,

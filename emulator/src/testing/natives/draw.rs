@@ -129,7 +129,13 @@ fn draw_item(cx: &mut Cx<'_>) -> Outcome {
     let mut header = vec![item.header.index];
     match item.header.kind {
         HeaderKind::Event => {}
-        HeaderKind::Ordered => header.extend((source.below(1 << 16) as u16).to_le_bytes()),
+        HeaderKind::Ordered | HeaderKind::Numbered => {
+            header.extend((source.below(1 << 16) as u16).to_le_bytes());
+        }
+        HeaderKind::Sequenced => {
+            header.extend((source.below(1 << 16) as u16).to_le_bytes());
+            header.extend((source.below(1 << 16) as u16).to_le_bytes());
+        }
         HeaderKind::Call => header.push(source.below(256) as u8),
         HeaderKind::Answer => header.extend([source.below(256) as u8, 1]),
     }
