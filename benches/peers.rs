@@ -30,12 +30,21 @@ event Tiny { From: Client, Type: Reliable, Call: SingleSync, Data: u8 }
 event Snapshot { From: Server, Type: Reliable, Call: SingleSync,
     Data: (Id: u16, At: vector, Yaw: f32, Health: u8, Armor: u8, Team: u8, Alive: boolean) }
 export struct Unit { Id: u16, At: vector, Name: string, Alive: boolean, Hp: u8? }
+struct Entity { A: u8, B: u8, C: u8, D: u8, E: u8, F: u8 }
+export type Entities = Entity[..1000]
+export type Flags = boolean[..1000]
 ";
 
 /// The serialiser, which no suite needs.
 const SERIALISER: &str = "@rbxts/flamework-binary-serializer@0.7.0";
 
 const COUNT: &str = "_G.heard = 0\n";
+
+/// Loads a module as code compiled by roblox-ts does: it finds the runtime library under its own name.
+const LOAD: &str = "local include = game.ReplicatedStorage:WaitForChild('rbxts_include')\n\
+    local TS = require(include:WaitForChild('RuntimeLib'))\n\
+    local function load(path) local at = include:WaitForChild('node_modules')\n\
+    for _, name in string.split(path, '/') do at = at:WaitForChild(name) end return TS.import('driver', at) end\n";
 
 /// Someone who sends: what runs on the server, and on the client.
 struct Sender {
@@ -72,12 +81,12 @@ const TINY: &[Sender] = &[
     },
     Sender {
         name: "net 3.0.10",
-        server: "local Net = require(game.ReplicatedStorage.rbxts_include.node_modules['@rbxts'].net.out)\n\
-            local Remotes = Net.Definitions.Create({ Tiny = Net.Definitions.ClientToServerEvent({}) })\n\
-            Remotes.Server:Get('Tiny'):Connect(function(_, n) _G.heard += 1 end)",
-        client: "local Net = require(game.ReplicatedStorage.rbxts_include.node_modules['@rbxts'].net.out)\n\
-            local Remotes = Net.Definitions.Create({ Tiny = Net.Definitions.ClientToServerEvent({}) })\n\
-            local tiny = Remotes.Client:Get('Tiny')\n\
+        server: "local lib = load('@rbxts/net/out') local Net = lib.default or lib\n\
+            local remotes = Net.CreateDefinitions({ Tiny = Net.Definitions.ClientToServerEvent() })\n\
+            remotes.Server:Get('Tiny'):Connect(function(_, n) _G.heard += 1 end)",
+        client: "local lib = load('@rbxts/net/out') local Net = lib.default or lib\n\
+            local remotes = Net.CreateDefinitions({ Tiny = Net.Definitions.ClientToServerEvent() })\n\
+            local tiny = remotes.Client:Get('Tiny')\n\
             game:GetService('RunService').Heartbeat:Connect(function() for n = 1, 1000 do tiny:SendToServer(n % 256) end end)",
     },
 ];
@@ -110,20 +119,94 @@ const SNAPSHOT: &[Sender] = &[
             local remotes = remo.createRemotes({ snapshot = remo.remote() })\n\
             remotes.snapshot:connect(function() _G.heard += 1 end)",
     },
+    Sender {
+        name: "net 3.0.10",
+        server: "local lib = load('@rbxts/net/out') local Net = lib.default or lib\n\
+            local remotes = Net.CreateDefinitions({ Snapshot = Net.Definitions.ServerToClientEvent() })\n\
+            local snapshot = remotes.Server:Get('Snapshot')\n\
+            local at = Vector3.new(1, 2, 3)\n\
+            game:GetService('RunService').Heartbeat:Connect(function() for n = 1, 200 do snapshot:SendToAllPlayers(n, at, 0.5, 100, 50, 2, true) end end)",
+        client: "local lib = load('@rbxts/net/out') local Net = lib.default or lib\n\
+            local remotes = Net.CreateDefinitions({ Snapshot = Net.Definitions.ServerToClientEvent() })\n\
+            remotes.Client:Get('Snapshot'):Connect(function() _G.heard += 1 end)",
+    },
 ];
 
-/// Packs and unpacks a struct five thousand times, and gives how long the packed form is.
-const OURS: &str = "local Unit = require(game.ReplicatedStorage.NetServer).Unit\n\
-    local unit = { Id = 7, At = Vector3.new(1, 2, 3), Name = 'Ranger', Alive = true, Hp = 50 }\n\
-    local packed\n\
-    for _ = 1, 5000 do packed = Unit.Write(unit) local back = Unit.Read(packed) if back.Hp ~= 50 then error('lost') end end\n\
-    return tostring(buffer.len(packed))";
-const THEIRS: &str = "local create = require(game.ReplicatedStorage.rbxts_include.node_modules['@rbxts']['flamework-binary-serializer'].out).createBinarySerializer\n\
-    local unit = create({ 'object_raw', { { 'id', { 'u16' } }, { 'at', { 'vector' } }, { 'name', { 'string' } }, { 'alive', { 'boolean' } }, { 'hp', { 'optional', { 'u8' } } } } })\n\
-    local value = { id = 7, at = Vector3.new(1, 2, 3), name = 'Ranger', alive = true, hp = 50 }\n\
-    local packed\n\
-    for _ = 1, 5000 do local bytes, blobs = unit.serialize(value) packed = bytes local back = unit.deserialize(bytes, blobs) if back.hp ~= 50 then error('lost') end end\n\
-    return tostring(buffer.len(packed))";
+/// A value packed and unpacked: how often, ours, and the serialiser's. Each gives how long the packed form is.
+struct Pack {
+    what: &'static str,
+    times: u32,
+    /// The value, and `pack` and `unpack`: of ours, then theirs. What is unpacked is `back`, and must be `sound`.
+    sides: [[&'static str; 2]; 2],
+}
+
+const THEIRS: &str = "local create = load('@rbxts/flamework-binary-serializer/out').createBinarySerializer\n";
+const OURS: &str = "local Net = require(game.ReplicatedStorage.NetServer)\n";
+
+const PACKS: &[Pack] = &[
+    Pack {
+        what: "a struct packed and unpacked",
+        times: 5000,
+        sides: [
+            [
+                "local codec = Net.Unit local value = { Id = 7, At = Vector3.new(1, 2, 3), Name = 'Ranger', Alive = true, Hp = 50 }",
+                "back.Hp == 50 and back.At.Z == 3 and back.Name == 'Ranger'",
+            ],
+            [
+                "local codec = create({ 'object_raw', { { 'id', { 'u16' } }, { 'at', { 'vector' } }, { 'name', { 'string' } }, { 'alive', { 'boolean' } }, { 'hp', { 'optional', { 'u8' } } } } })\n\
+                 local value = { id = 7, at = Vector3.new(1, 2, 3), name = 'Ranger', alive = true, hp = 50 }",
+                "back.hp == 50 and back.at.Z == 3 and back.name == 'Ranger'",
+            ],
+        ],
+    },
+    Pack {
+        what: "100 structs of six u8",
+        times: 200,
+        sides: [
+            [
+                "local codec, value = Net.Entities, {} for n = 1, 100 do value[n] = { A = n, B = n, C = n, D = n, E = n, F = n } end",
+                "#back == 100 and back[100].F == 100",
+            ],
+            [
+                "local codec = create({ 'array', { 'object_raw', { { 'a', { 'u8' } }, { 'b', { 'u8' } }, { 'c', { 'u8' } }, { 'd', { 'u8' } }, { 'e', { 'u8' } }, { 'f', { 'u8' } } } } })\n\
+                 local value = {} for n = 1, 100 do value[n] = { a = n, b = n, c = n, d = n, e = n, f = n } end",
+                "#back == 100 and back[100].f == 100",
+            ],
+        ],
+    },
+    Pack {
+        what: "1000 booleans",
+        times: 100,
+        sides: [
+            [
+                "local codec, value = Net.Flags, {} for n = 1, 1000 do value[n] = n % 3 == 0 end",
+                "#back == 1000 and back[999] and not back[1000]",
+            ],
+            [
+                "local codec, value = create({ 'array', { 'boolean' } }), {} for n = 1, 1000 do value[n] = n % 3 == 0 end",
+                "#back == 1000 and back[999] and not back[1000]",
+            ],
+        ],
+    },
+];
+
+impl Pack {
+    /// The chunk of ours, or of theirs.
+    fn chunk(&self, theirs: bool) -> String {
+        let [value, sound] = self.sides[usize::from(theirs)];
+        let (opening, turn) = if theirs {
+            let turn = "local bytes, blobs = codec.serialize(value) packed = bytes local back = codec.deserialize(bytes, blobs)";
+            (format!("{LOAD}{THEIRS}"), turn)
+        } else {
+            (OURS.to_owned(), "packed = codec.Write(value) local back = codec.Read(packed)")
+        };
+        let times = self.times;
+        format!(
+            "{opening}{value}\nlocal packed\nfor _ = 1, {times} do {turn}\n\
+             if not ({sound}) then error('lost') end end\nreturn tostring(buffer.len(packed))"
+        )
+    }
+}
 
 /// What this thread ran for.
 #[cfg(unix)]
@@ -185,7 +268,7 @@ fn race(what: &str, runner: &Runner, senders: &[Sender], each: u64, way: Way, he
         let running = runner.world_with(On::Client, settings());
         for (side, source) in [(Side::Server, sender.server), (running.side, sender.client)] {
             let peer = running.world.peer(side).expect("the side is there");
-            let source = format!("{COUNT}{source}");
+            let source = format!("{COUNT}{}{source}", if source.contains("load(") { LOAD } else { "" });
             let owner = peer.new_owner(None, "bench");
             let function = peer.load(&Arc::from(source.as_str()), "bench", &[]).expect("the source compiles");
             peer.spawn(&function, owner, &[]).expect("there is memory for a thread");
@@ -223,14 +306,15 @@ fn race(what: &str, runner: &Runner, senders: &[Sender], each: u64, way: Way, he
     }
 }
 
-fn pack(runner: &Runner, with_theirs: bool) {
-    println!("a struct packed and unpacked");
-    let contestants = [("BlinkBlox", OURS), ("flamework", THEIRS)];
+fn pack(runner: &Runner, with_theirs: bool, what: &Pack) {
+    println!("{}", what.what);
+    let contestants = [("BlinkBlox", false), ("flamework", true)];
     let mut all: Vec<_> = contestants
         .into_iter()
-        .filter(|(name, _)| with_theirs || *name == "BlinkBlox")
-        .map(|(name, source)| {
-            (name, source, runner.world_with(On::Server, settings()), Vec::new(), String::new())
+        .filter(|(_, theirs)| with_theirs || !theirs)
+        .map(|(name, theirs)| {
+            let world = runner.world_with(On::Server, settings());
+            (name, what.chunk(theirs), world, Vec::new(), String::new())
         })
         .collect();
     for _ in 0..ROUNDS {
@@ -240,7 +324,7 @@ fn pack(runner: &Runner, with_theirs: bool) {
                 Ok(told) => *length = told,
                 Err(problem) => println!("  {name} fails: {problem}"),
             }
-            times.push((now() - start).as_nanos() as f64 / 5000.0);
+            times.push((now() - start).as_nanos() as f64 / f64::from(what.times));
         }
     }
     for (name, _, _, mut times, length) in all {
@@ -264,5 +348,7 @@ fn main() {
     let runner = Runner::new(place.load("peers"));
     race("a byte from a client, 1000 a frame", &runner, TINY, 1000, Way::Up, Side::Server);
     race("seven values to everyone, 200 a frame", &runner, SNAPSHOT, 200, Way::Down, Side::Client(0));
-    pack(&runner, theirs.is_some());
+    for what in PACKS {
+        pack(&runner, theirs.is_some(), what);
+    }
 }

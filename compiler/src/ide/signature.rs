@@ -295,7 +295,7 @@ mod tests {
 
     #[test]
     fn blocks_and_their_values() {
-        let event = "event { From, Type, Call, Data, Rate, Burst, Priority, Stream, Stamp }";
+        let event = "event { From, Type, Channel, Call, Data, Rate, Burst, Priority, Stream, Stamp }";
         check("event A { |", event);
         check("event A { From: Client, Ra|", event);
         check("event A { Rate|", &event.replace("Rate", "«Rate»"));

@@ -270,7 +270,8 @@ impl Tables {
                 let body = block(|b| _ = b.when(taken, traffic::packet(cx, Channel::Reliable)));
                 lambda(Function::new(vec![param("Player", ty("Player")), param("Packet", ty("any"))], body))
             } else if self.reads {
-                path("TableGate.take")
+                // What it gives is for those who count.
+                cast(path("TableGate.take"), ty("any"))
             } else {
                 // Nothing is read on it, and what is not read would be kept for a listener.
                 lambda(Function::new(Vec::new(), Block::new()))
