@@ -31,8 +31,14 @@ pub fn option(name: &str) -> Option<(&'static str, &'static str)> {
         "WriteValidations" => ("Checks values before they are written.", "false"),
         "SyncValidation" => ("Notices a `Sync` listener that yields.", "true"),
         "MaxUnreliableSize" => ("Most bytes of an unreliable payload.", "980"),
-        "SoftMessageSize" => ("Bytes from which a message that is sent is warned about.", "none: no warning"),
-        "MaxPacketSize" => ("Most bytes of a packet the server reads.", "8192"),
+        "SoftMessageSize" => (
+            "Bytes past which a message that is sent is warned about.",
+            "half of MaxPacketSize under Session, else none",
+        ),
+        "MaxPacketSize" => (
+            "Most bytes of a packet the server reads, and of an item a client of a session hands on.",
+            "8192",
+        ),
         "MaxEventsPerPacket" => ("Most events the server decodes of one packet.", "64"),
         "MaxInstancesPerPacket" => ("Most Instances a packet of a client may carry.", "256"),
         "InboundBytesPerSecond" => ("How fast a player's inbound budget refills.", "8 times MaxPacketSize"),

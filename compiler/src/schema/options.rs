@@ -470,6 +470,9 @@ fn derive(entry: &mut EntryOptions, sink: &mut Vec<Diagnostic>) {
     if !spans.contains_key("InboundBytesPerSecond") {
         options.inbound_bytes_per_second = options.max_packet_size.saturating_mul(8);
     }
+    if options.session && !spans.contains_key("SoftMessageSize") {
+        options.soft_message_size = Some((options.max_packet_size / 2).max(1));
+    }
     let least = options.max_packet_size.max(MIN_BURST);
     match spans.get("InboundBurst") {
         Some(burst) if options.inbound_burst < least => {

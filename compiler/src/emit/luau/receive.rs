@@ -203,7 +203,7 @@ impl<'a> Inbound<'a> {
             let arms = block(|b| _ = b.when_else(name("Missing"), report, handing));
             handing = arms;
         }
-        if !cx.is_server() && longest(info) > u64::from(cx.options.max_packet_size) {
+        if !cx.is_server() && cx.options.session && longest(info) > u64::from(cx.options.max_packet_size) {
             handing = self.refuse_large(cx, end.clone(), handing);
         }
         if let Some(taken) = lanes::taken(cx, info, end, slots, &mut out) {
@@ -215,7 +215,8 @@ impl<'a> Inbound<'a> {
         out
     }
 
-    /// Hands on an item that is no longer than `MaxPacketSize`; a client reports any other.
+    /// Hands on an item that is no longer than `MaxPacketSize`; a client of a session reports any other. Without a
+    /// session a client takes what its server sends, however long.
     fn refuse_large(&self, cx: &mut Context, end: Expr, handing: Block) -> Block {
         let limit = num(cx.options.max_packet_size);
         let bytes = binary(end, BinaryOp::Sub, name("ItemAt"));

@@ -21,6 +21,7 @@ pub fn guard(cx: &mut Context, gate: Expr) -> Expr {
     let options = cx.options;
     let mut settings = vec![
         Entry::Named("signature".into(), name("SIGNATURE")),
+        Entry::Named("size".into(), num(options.max_packet_size)),
         Entry::Named("rate".into(), num(options.inbound_bytes_per_second)),
         Entry::Named("players".into(), num(options.session_max_players)),
     ];

@@ -37,23 +37,25 @@ pub struct Sender<'a> {
     local: bool,
     /// Messages between Actors stay on their side: nothing loses precision, and shared tables stay shared.
     within_side: bool,
+    /// Whether the call is a buffer with a list of values beside it.
+    packed: bool,
     remarks: Vec<Remark>,
 }
 
 impl<'a> Sender<'a> {
     /// For calls that leave the VM.
     pub fn remote(settings: &'a Settings, names: &'a dyn Names) -> Sender<'a> {
-        Sender { settings, names, local: false, within_side: false, remarks: Vec::new() }
+        Sender { settings, names, local: false, within_side: false, packed: false, remarks: Vec::new() }
     }
 
     /// For bindables: tables are copied by the same rules, everything else passes.
     pub fn bindable(settings: &'a Settings, names: &'a dyn Names) -> Sender<'a> {
-        Sender { settings, names, local: true, within_side: true, remarks: Vec::new() }
+        Sender { settings, names, local: true, within_side: true, packed: false, remarks: Vec::new() }
     }
 
     /// For messages between Actors of one side.
     pub fn message(settings: &'a Settings, names: &'a dyn Names) -> Sender<'a> {
-        Sender { settings, names, local: false, within_side: true, remarks: Vec::new() }
+        Sender { settings, names, local: false, within_side: true, packed: false, remarks: Vec::new() }
     }
 
     /// The arguments as they travel.
@@ -64,6 +66,7 @@ impl<'a> Sender<'a> {
             return Err(format!("too many arguments: {} of at most {MOST_ARGUMENTS}", values.len()));
         }
         let mut place = Place { argument: 0, depth: 0 };
+        self.packed = matches!(values, [Value::Buffer(_), Value::Table(_), ..]);
         let mut converted = Vec::with_capacity(values.len());
         for (index, value) in values.iter().enumerate() {
             place.argument = index + 1;
@@ -98,6 +101,8 @@ impl<'a> Sender<'a> {
             Value::Table(table) => self.table(table, place.deeper()?)?,
             _ if self.local => value.clone(),
             Value::Datatype(datatype) => self.datatype(datatype, place),
+            // What packs calls into buffers keeps the place of an absent Instance with a function: no mistake.
+            Value::Function(_) if self.packed && place.argument == 2 && place.depth == 1 => Value::Nil,
             Value::Function(_) => self.unsendable("a function", place),
             Value::Thread(_) => self.unsendable("a thread", place),
             Value::Signal(_) => self.unsendable("a signal", place),
