@@ -37,6 +37,12 @@ impl DiskLoader {
     }
 }
 
+impl Default for DiskLoader {
+    fn default() -> DiskLoader {
+        DiskLoader::new()
+    }
+}
+
 impl SourceLoader for DiskLoader {
     fn is_file(&self, path: &str) -> bool {
         self.asked.borrow_mut().entry(path.to_string()).or_default();

@@ -27,8 +27,9 @@ pub struct Nearest {
     pub folder: PathBuf,
     /// What it says.
     pub config: Config,
-    /// Whether it lies above the folder it was looked for in, which people may not expect.
-    pub is_above: bool,
+    /// Whether it lies neither in the folder it was looked for in nor in the working directory: people may not expect
+    /// it then.
+    pub is_elsewhere: bool,
 }
 
 impl Nearest {
@@ -37,9 +38,9 @@ impl Nearest {
         self.folder.join(config::FILE)
     }
 
-    /// A line that says where settings come from, when that is not the folder itself.
+    /// A line that says where settings come from, when people may not expect it.
     pub fn line(&self) -> Option<String> {
-        self.is_above.then(|| format!("Using {}", forward(&self.file())))
+        self.is_elsewhere.then(|| format!("Using {}", forward(&self.file())))
     }
 }
 
@@ -48,8 +49,8 @@ impl Nearest {
 pub fn nearest_to(start: &Path) -> Result<Option<Nearest>, String> {
     let Some(folder) = find_above(start, Config::is_in) else { return Ok(None) };
     let config = Config::of_folder(&folder)?;
-    let is_above = folder != normal(start);
-    Ok(Some(Nearest { folder, config, is_above }))
+    let is_elsewhere = folder != normal(start) && !is_working(&folder);
+    Ok(Some(Nearest { folder, config, is_elsewhere }))
 }
 
 /// The `blinkblox.toml` of the working directory or the nearest folder above it; `None` when there is none.
@@ -74,6 +75,11 @@ fn find_above(start: &Path, is_it: impl Fn(&Path) -> bool) -> Option<PathBuf> {
 /// The path without detours; empty for the working directory.
 fn normal(path: &Path) -> PathBuf {
     PathBuf::from(normalize(&forward(path)))
+}
+
+/// Whether a path is that of the working directory.
+fn is_working(folder: &Path) -> bool {
+    std::env::current_dir().is_ok_and(|working| normal(&working.join(folder)) == normal(&working))
 }
 
 /// The folder of the game around the working directory: that of the nearest `blinkblox.toml`, else of the nearest Rojo

@@ -103,7 +103,10 @@ fn depth(bytes: &[u8]) -> usize {
 mod tests {
     use super::*;
 
-    fn file(chunks: &[(&[u8; 4], u32, u32, u32, &[u8])]) -> Vec<u8> {
+    /// Name, packed length, length, reserved number, data.
+    type Chunk<'a> = (&'a [u8; 4], u32, u32, u32, &'a [u8]);
+
+    fn file(chunks: &[Chunk]) -> Vec<u8> {
         let mut bytes = [MAGIC, &[0; 18]].concat();
         for (name, packed, length, reserved, data) in chunks {
             bytes.extend_from_slice(*name);
@@ -117,9 +120,9 @@ mod tests {
 
     #[test]
     fn damaged_chunks_are_refused_with_a_reason() {
-        let end: (&[u8; 4], u32, u32, u32, &[u8]) = (b"END\0", 0, 9, 0, b"</roblox>");
+        let end: Chunk = (b"END\0", 0, 9, 0, b"</roblox>");
         assert!(binary(&file(&[end])).is_ok());
-        let refused = |chunks: &[(&[u8; 4], u32, u32, u32, &[u8])]| binary(&file(chunks)).unwrap_err();
+        let refused = |chunks: &[Chunk]| binary(&file(chunks)).unwrap_err();
         assert_eq!(
             refused(&[(b"END\0", 0, 9, 9, b"</roblox>")]),
             "the head of its chunk \"END\\x00\" is damaged"

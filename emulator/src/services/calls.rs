@@ -124,6 +124,12 @@ pub fn finish(peer: &Rc<Peer>, parked: &Parked, service: Service, what: &str, an
     };
 }
 
+/// Reads what a script's function is given, and the version of the value.
+pub type Read = dyn Fn(&Peer, &Cloud) -> Result<(Vec<Value>, u64), String>;
+
+/// Writes what a script's function gave, if the value's version still is that one. `None` if it is not.
+pub type Write = dyn Fn(&Peer, &Cloud, &[Value], u64) -> Option<Answer>;
+
 /// A change of a value that is read, given to a script's function, and written unless somebody was faster.
 pub struct Update {
     /// The server's place.
@@ -135,9 +141,9 @@ pub struct Update {
     /// The text of a failure that a test asked for.
     pub failed: &'static str,
     /// Reads what the function is given, and the version.
-    pub read: Box<dyn Fn(&Peer, &Cloud) -> Result<(Vec<Value>, u64), String>>,
+    pub read: Box<Read>,
     /// Writes what it gave, if the version still is that one. `None` if it is not.
-    pub write: Box<dyn Fn(&Peer, &Cloud, &[Value], u64) -> Option<Answer>>,
+    pub write: Box<Write>,
 }
 
 /// How often a change is tried again when others were faster.

@@ -51,7 +51,10 @@ assert.match(other.said.errors[0], /is another program/);
 const { said, commands, vscode, document, extension, settings } = await started({ path: program, profile: "release", inlayHints: false });
 assert.deepEqual(said.errors, []);
 await until("diagnostics", () => vscode.languages.getDiagnostics(document.uri).length > 0);
-assert.deepEqual(vscode.languages.getDiagnostics(document.uri).map((one) => one.code), ["W3020"]);
+const codes = vscode.languages.getDiagnostics(document.uri).map((one) => one.code);
+assert.deepEqual(codes.map((code) => [code.value, code.target.toString()]), [
+	["W3020", "https://blinkblox.github.io/blinkblox/codes.html#e3020-analyzemissingratelimit"],
+]);
 
 await commands.get("blinkblox.showServerModule")();
 assert.deepEqual(said.errors, []);

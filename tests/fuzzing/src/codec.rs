@@ -49,8 +49,8 @@ pub(crate) fn run(data: &[u8]) {
     let Some((first, rest)) = data.split_first() else { return };
     match first % 8 {
         0..=4 => {
-            let channel = [Channel::Reliable, Channel::Unreliable][usize::from(first % 8 & 1)];
-            let from = [Side::Server, Side::Client][usize::from(first % 8 >> 1 & 1)];
+            let channel = [Channel::Reliable, Channel::Unreliable][usize::from((first % 8) & 1)];
+            let from = [Side::Server, Side::Client][usize::from(((first % 8) >> 1) & 1)];
             packet(channel, from, first % 8 == 4, first & 8 != 0, rest);
         }
         kind => typed(rest, kind == 7),
@@ -61,7 +61,7 @@ pub(crate) fn run(data: &[u8]) {
 pub(crate) fn seeds() -> Vec<Vec<u8>> {
     let mut numbers = crate::mutate::Numbers(3);
     let mut drawn = |first: u8, length: usize| {
-        let bytes = (0..length).map(|_| numbers.next() as u8);
+        let bytes = (0..length).map(|_| numbers.draw() as u8);
         std::iter::once(first).chain(bytes).collect::<Vec<u8>>()
     };
     let mut seeds: Vec<Vec<u8>> =
@@ -119,7 +119,7 @@ fn sent(plan: &Plan, bytes: &[u8], text: &str) {
     let mut numbers = crate::mutate::Numbers(bytes.len() as u64);
     // Once the bytes are used up, what follows is drawn from their number.
     let mut next = || match entropy.is_empty() {
-        true => numbers.next(),
+        true => numbers.draw(),
         false => {
             entropy.arbitrary::<u16>().map_or(0, |drawn| u64::from(drawn).wrapping_mul(0x9E37_79B9_7F4A_7C15))
         }

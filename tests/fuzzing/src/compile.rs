@@ -30,7 +30,7 @@ pub(crate) fn seeds() -> Vec<Vec<u8>> {
     let drawn = (0..16u8).map(|seed| {
         let mut numbers = crate::mutate::Numbers(u64::from(seed));
         let mut bytes = vec![2 | seed << 2];
-        bytes.extend((0..200 + 40 * usize::from(seed)).map(|_| numbers.next() as u8));
+        bytes.extend((0..200 + 40 * usize::from(seed)).map(|_| numbers.draw() as u8));
         bytes
     });
     texts.chain(drawn).collect()

@@ -212,7 +212,7 @@ fn draw(bytes: &mut Unstructured<'_>, messages: &mut Vec<Value>) -> Result<()> {
 pub(crate) fn seeds() -> Vec<Vec<u8>> {
     let mut numbers = crate::mutate::Numbers(11);
     let drawn = (0..30usize).map(|seed| {
-        let bytes = (0..40 + 20 * seed).map(|_| numbers.next() as u8);
+        let bytes = (0..40 + 20 * seed).map(|_| numbers.draw() as u8);
         std::iter::once(1).chain(bytes).collect::<Vec<u8>>()
     });
     let mut all: Vec<Vec<u8>> = drawn.collect();

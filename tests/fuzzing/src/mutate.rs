@@ -5,7 +5,7 @@ pub struct Numbers(pub u64);
 
 impl Numbers {
     /// The next one.
-    pub fn next(&mut self) -> u64 {
+    pub fn draw(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
         let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
@@ -14,7 +14,7 @@ impl Numbers {
 
     /// One below `bound`; 0 when that is 0.
     pub fn below(&mut self, bound: usize) -> usize {
-        if bound == 0 { 0 } else { (self.next() % bound as u64) as usize }
+        if bound == 0 { 0 } else { (self.draw() % bound as u64) as usize }
     }
 }
 
@@ -65,7 +65,7 @@ pub fn mutated(of: &[u8], other: &[u8], numbers: &mut Numbers) -> Vec<u8> {
         let until = (at + 1 + numbers.below(most)).min(bytes.len());
         let piece = match numbers.below(7) {
             0 => Vec::new(),
-            1 => vec![numbers.next() as u8],
+            1 => vec![numbers.draw() as u8],
             2 => ODD[numbers.below(ODD.len())].to_vec(),
             3 => bytes[at..until].repeat(2),
             4 => {

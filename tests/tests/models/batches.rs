@@ -155,7 +155,7 @@ impl Run {
     fn new(seed: u64, link: LinkSettings, auto_start: bool) -> Run {
         let option = if auto_start { "" } else { "option AutoStart = false\n" };
         let schema = format!("{option}{SCHEMA}");
-        let signals = if seed % 2 == 0 { SignalMode::Deferred } else { SignalMode::Immediate };
+        let signals = if seed.is_multiple_of(2) { SignalMode::Deferred } else { SignalMode::Immediate };
         let world = world(&schema, seed, signals, link);
         start(&world.server().peer, SERVER, &[]);
         world.start();
@@ -414,7 +414,8 @@ fn run(seed: u64, auto_start: bool) -> [usize; 3] {
         loss: 0.1,
         ..LinkSettings::default()
     };
-    let mut run = Run::new(seed, if seed % 3 == 0 { LinkSettings::default() } else { link }, auto_start);
+    let mut run =
+        Run::new(seed, if seed.is_multiple_of(3) { LinkSettings::default() } else { link }, auto_start);
     for _ in 0..3 {
         run.join();
     }

@@ -129,7 +129,7 @@ impl Run {
             loss: [0.0, 0.15, 0.4][seed as usize % 3],
             ..LinkSettings::default()
         };
-        let signals = if seed % 2 == 0 { SignalMode::Deferred } else { SignalMode::Immediate };
+        let signals = if seed.is_multiple_of(2) { SignalMode::Deferred } else { SignalMode::Immediate };
         let loader = MemoryLoader::new().with("main.blink", SCHEMA);
         let analysis = analyze(&loader, "main.blink", Profile::Release);
         let world = world(SCHEMA, seed, signals, link);

@@ -237,7 +237,7 @@ struct Run {
 impl Run {
     fn new(seed: u64) -> Run {
         let schema = schema();
-        let signals = if seed % 2 == 0 { SignalMode::Deferred } else { SignalMode::Immediate };
+        let signals = if seed.is_multiple_of(2) { SignalMode::Deferred } else { SignalMode::Immediate };
         let world = world(&schema, seed, signals, LinkSettings::default());
         start(&world.server().peer, SERVER, &[]);
         let everyone = (0..STREAMS.len()).filter(|index| !STREAMS[*index].per_player);
