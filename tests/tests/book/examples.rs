@@ -74,6 +74,14 @@ pub fn play(page: &Page, text: &str) -> Played {
             Some(rest) => (false, rest.trim_end()),
             None => (true, rest),
         };
+        // A schema among the book's listings is played as any other; those of the repository are results.
+        let rest = match rest.strip_prefix("listing ") {
+            Some(path) if language == "blink" && !path.starts_with('/') => {
+                fence.body = listing(path);
+                ""
+            }
+            _ => rest,
+        };
         if language == "blink" && is_laid_out {
             fence.body = laid_out(&fence.body);
         }

@@ -11,7 +11,7 @@
 //! | `luau PATH` | another file of the example |
 //! | `luau spec` | run as a spec of the example, and passes; an example without one is played for four seconds |
 //! | `luau` | run as a spec when it declares tests, else it must parse |
-//! | `LANGUAGE listing PATH` | the file `docs/listings/PATH`, or with a leading `/` one of the repository, as it is |
+//! | `LANGUAGE listing PATH` | the file `docs/listings/PATH`, or with a leading `/` one of the repository, as it is; a schema of the former is played |
 //! | `sizes` | `blinkblox size` of the schema above |
 //! | `bytes NAME` | where each field of the last such event lay in the example's last run |
 //! | `output` | what the sides of the example's last run printed |
