@@ -71,12 +71,17 @@ fn of_module(side: &str, text: &str) -> BTreeSet<String> {
 }
 
 /// Collects the members below a path. With `empty`, an empty table is a member: a column without rows, or the `None` that
-/// stands for nil. In a module of types it is a type that has neither `Read` nor `Write`.
+/// stands for nil. In a module of types it is a type that has neither `Read` nor `Write`. What has a class is of the
+/// engine, and its members are none of the module's.
 fn walk(path: &str, table: &Table, empty: bool, found: &mut BTreeSet<String>) {
     for pair in table.pairs::<String, Value>() {
         let (key, value) = pair.unwrap();
         let inner = if path.is_empty() { key.clone() } else { format!("{path}.{key}") };
-        let is_value = |table: &Table| VALUES.contains(&inner.as_str()) || (empty && table.is_empty());
+        let is_value = |table: &Table| {
+            VALUES.contains(&inner.as_str())
+                || (empty && table.is_empty())
+                || table.contains_key("ClassName").unwrap()
+        };
         match value {
             Value::Table(table) if !is_value(&table) => {
                 walk(&inner, &table, empty, found);

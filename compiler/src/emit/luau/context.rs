@@ -64,6 +64,7 @@ const OWN: &[&str] = &[
     "List",
     "Listener",
     "Locate",
+    "Metatable",
     "Missing",
     "Moment",
     "Net",
@@ -168,6 +169,8 @@ pub struct Context<'a> {
     pub asks_end: bool,
     /// Whether the client has packets of a length known ahead, which takes `NoInstances`.
     pub sends_packets: bool,
+    /// Whether tables are asked for their metatables, which takes `Metatable`.
+    pub asks_metatables: bool,
 }
 
 /// What an item is written into.
@@ -195,6 +198,7 @@ impl<'a> Context<'a> {
             sink: Sink::Batch,
             asks_end: false,
             sends_packets: false,
+            asks_metatables: false,
         }
     }
 

@@ -146,6 +146,9 @@ pub fn emit(schema: &Schema, wire: &Wire) -> String {
         let create = LuauType::Typeof(Box::new(call("Batch.create", [])));
         file.local_typed("DueStates", array(create), Expr::Table(Vec::new()));
     }
+    if cx.asks_metatables {
+        file.append(snapshot::foundations());
+    }
     file.append(batches);
     file.append(traffic);
     file.append(functions::foundations(cx, &functions));

@@ -90,6 +90,16 @@ pub fn copy(cx: &mut Context, payload: &Node, held: &str, out: &mut Block) -> Ex
     Maker { cx, names: names(), epsilon: 0.0 }.copied(&form, name(held), out)
 }
 
+/// A local function `Metatable` that is `getmetatable`, where [`Context::asks_metatables`].
+///
+/// The compiler of Luau puts its body wherever it is called. To the type checker each call of `getmetatable` itself is a
+/// type to work out, of which it allows a module only so many.
+pub fn foundations() -> Block {
+    let body = block(|b| _ = b.ret([call("getmetatable", [name("Value")])]));
+    let function = Function::new(vec![param("Value", ty("any"))], body).returning(vec![ty("any")]);
+    block(|b| _ = b.push(Stat::Function("Metatable".to_owned(), function)))
+}
+
 struct Maker<'m, 'c> {
     cx: &'m mut Context<'c>,
     names: Names,
@@ -105,6 +115,12 @@ impl Maker<'_, '_> {
 
     fn any_copied(&mut self, value: Expr) -> Expr {
         apply(self.cx.runtime_function("Copy"), [value])
+    }
+
+    /// Whether fields of it are what `next` finds.
+    fn is_plain_table(&mut self, value: &Expr) -> Expr {
+        self.cx.asks_metatables = true;
+        and(is_table(value), eq(call("Metatable", [value.clone()]), Expr::Nil))
     }
 
     /// A local like `hint` that holds `value`.
@@ -152,7 +168,7 @@ impl Maker<'_, '_> {
                 return;
             }
             Form::Struct(fields) => {
-                let tables = and(is_plain_table(&a), is_table(&b));
+                let tables = and(self.is_plain_table(&a), is_table(&b));
                 (tables, self.compare_fields(fields, &a, &b))
             }
             Form::Array(element) => (and(is_table(&a), is_table(&b)), self.compare_elements(element, &a, &b)),
@@ -209,7 +225,7 @@ impl Maker<'_, '_> {
         let sent = self.named("Former", index(b.clone(), name(key.as_str())), &mut each);
         self.compare(element, name(held.as_str()), sent, &mut each);
         each.bump(keys.clone(), num(1));
-        out.push(Stat::Each(vec![key, held], vec![name("next"), a.clone()], each));
+        out.push(Stat::Each(vec![key, held], entries(a), each));
         out.push(each_key(b, Stat::Compound(keys.clone(), BinaryOp::Sub, num(1))));
         out.when(ne(keys, num(0)), differ());
         out
@@ -230,7 +246,7 @@ impl Maker<'_, '_> {
                 let mut inner = Block::new();
                 let keys = self.unknown_keys(fields, &value, &mut inner);
                 let mut make = Block::new();
-                let mut entries = Vec::new();
+                let mut fields_copied = Vec::new();
                 for (key, form) in fields {
                     let own = field(value.clone(), *key);
                     let own = match form {
@@ -240,11 +256,11 @@ impl Maker<'_, '_> {
                             self.copied(form, held, &mut make)
                         }
                     };
-                    entries.push(Entry::Named((*key).to_owned(), own));
+                    fields_copied.push(Entry::Named((*key).to_owned(), own));
                 }
-                make.assign(copied.clone(), Expr::Table(entries));
+                make.assign(copied.clone(), Expr::Table(fields_copied));
                 inner.when(eq(keys, num(0)), make);
-                out.when(is_plain_table(&value), inner);
+                out.when(self.is_plain_table(&value), inner);
                 let general = block(|b| _ = b.assign(copied.clone(), any));
                 out.when(eq(copied.clone(), Expr::Nil), general);
             }
@@ -256,7 +272,7 @@ impl Maker<'_, '_> {
                 let mut each = Block::new();
                 let own = self.copied(element, name(held.as_str()), &mut each);
                 each.assign(index(copied.clone(), name(key.as_str())), own);
-                inner.push(Stat::Each(vec![key, held], vec![name("next"), value.clone()], each));
+                inner.push(Stat::Each(vec![key, held], entries(&value), each));
                 let general = block(|b| _ = b.assign(copied.clone(), any));
                 out.when_else(is_table(&value), inner, general);
             }
@@ -283,13 +299,19 @@ fn is_table(value: &Expr) -> Expr {
     eq(call("type", [value.clone()]), text("table"))
 }
 
-/// Whether fields of it are what `next` finds.
-fn is_plain_table(value: &Expr) -> Expr {
-    and(is_table(value), eq(call("getmetatable", [value.clone()]), Expr::Nil))
+/// Does `work` for each key of a table without a metatable: of a copy, or of one found to have none.
+///
+/// Without a metatable there is no need for `next`, and the type checker is spared a call for each of the loops, of which
+/// it allows a module only so many.
+fn each_key(table: &Expr, work: Stat) -> Stat {
+    let table = cast(table.clone(), ty("any"));
+    Stat::Each(vec!["_".to_owned()], vec![table], block(|b| _ = b.push(work)))
 }
 
-fn each_key(table: &Expr, work: Stat) -> Stat {
-    Stat::Each(vec!["_".to_owned()], vec![name("next"), table.clone()], block(|b| _ = b.push(work)))
+/// What a loop over the entries of any table goes through. To the type checker, entries of what was found to be a table
+/// could be of no type at all: hence the cast.
+fn entries(table: &Expr) -> Vec<Expr> {
+    vec![name("next"), cast(table.clone(), ty("any"))]
 }
 
 fn differ() -> Block {
