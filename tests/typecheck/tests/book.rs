@@ -58,12 +58,17 @@ fn examples_of_the_book_are_strict() {
                     if schemas.contains_key(ENTRY) {
                         schemas.clear();
                     }
-                    let path = if path.is_empty() { ENTRY } else { path };
+                    // A listing is a file of its own, and the schema of the code behind it.
+                    let is_entry = path.is_empty() || path.starts_with("listing ");
+                    let path = if is_entry { ENTRY } else { path };
                     schemas.insert(path.to_owned(), fence.body.clone());
                 }
                 ("luau", side @ ("server" | "client")) => {
                     let compilation = compiled(&schemas);
-                    let outputs = compilation.outputs.as_ref().unwrap();
+                    let Some(outputs) = &compilation.outputs else {
+                        let shown = page.shown();
+                        panic!("{shown}:{}: {:?}", fence.line, compilation.analysis.diagnostics);
+                    };
                     let module = if side == "server" { &outputs.server } else { &outputs.client };
                     let (source, before) = behind(module, &compilation, &fence.body);
                     count += 1;
