@@ -1,6 +1,5 @@
 //! The Luau specs of the whole product, in both signal modes.
 
-use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use blinkblox_emulator::project::discover::{Discovery, discover};
@@ -188,57 +187,6 @@ fn arena_example() {
     passes("examples/arena");
 }
 
-/// Rows of the checklist on entities that specs of `tests/luau/entities` or the arena name, and those whose answer has
-/// another test or no meaning here.
-const ENTITY_ROWS: &[&str] = &[
-    "N4", "N5", "N6", "N7", "N8", "N9", "N11", "N13", "N14", "N15", "N16", "N17", "N18", "N20", "N21", "N22",
-    "N23", "N24", "N25", "N36", "N54", "N55", "N56", "N82", "N83", "N84", "N85", "N86", "N87", "N88", "N89",
-    "N90", "N91", "N92", "N93", "N94", "N95", "N96", "N97", "N98", "N99", "N100", "N101", "N102", "N103",
-    "N104", "N105", "N106", "N107", "N108", "N109", "N110", "P1", "P2", "P3", "P4", "P5", "P6", "P7", "P8",
-    "P9", "P11", "P13", "P14", "P15", "P16", "P17", "P18", "P19", "P20", "P21", "P22", "P23", "P24", "P25",
-    "P26", "P27", "P28", "P29", "P30", "P31", "P32", "P33", "P34", "P35", "P36", "P37", "P38", "P39", "P40",
-    "P41", "P42",
-];
-
-#[test]
-fn every_row_on_entities_has_a_spec() {
-    let options = RunOptions { list: true, ..options("tests/luau/entities") };
-    let report = run(&options, |_| {});
-    let named: BTreeSet<String> = report
-        .files
-        .iter()
-        .flat_map(|file| &file.tests)
-        .flat_map(|test| test.name.split(|c: char| !c.is_ascii_alphanumeric()).map(str::to_owned))
-        .collect();
-    let missing: Vec<&&str> = ENTITY_ROWS.iter().filter(|row| !named.contains(**row)).collect();
-    assert!(missing.is_empty(), "rows without a spec: {missing:?}");
-}
-
-/// Rows on connections, causes, clocks and pings; those on owners have specs among entities.
-#[test]
-fn every_row_on_sessions_has_a_spec() {
-    let options = RunOptions { list: true, ..options("tests/luau/session") };
-    let report = run(&options, |_| {});
-    let named: BTreeSet<String> = report
-        .files
-        .iter()
-        .flat_map(|file| &file.tests)
-        .flat_map(|test| test.name.split(|c: char| !c.is_ascii_alphanumeric()).map(str::to_owned))
-        .collect();
-    let rows = (45..=75).filter(|row| !(55..=56).contains(row)).chain([126]).map(|row| format!("N{row}"));
-    let missing: Vec<String> = rows.filter(|row| !named.contains(row)).collect();
-    assert!(missing.is_empty(), "rows without a spec: {missing:?}");
-}
-
-#[test]
-fn every_row_on_the_lobby_has_a_spec() {
-    let report = run(&RunOptions { list: true, ..options("tests/luau/lobby") }, |_| {});
-    let named: String =
-        report.files.iter().flat_map(|file| &file.tests).map(|test| format!(" {} ", test.name)).collect();
-    let missing: Vec<u32> = (111..=126).filter(|row| !named.contains(&format!("N{row} "))).collect();
-    assert!(missing.is_empty(), "rows without a spec: {missing:?}");
-}
-
 #[test]
 fn lobby_example() {
     passes("examples/lobby");
@@ -252,38 +200,6 @@ fn lag_compensation_example() {
 #[test]
 fn tanks_example() {
     passes("examples/tanks");
-}
-
-/// Ids such as `S12` at the start of words of a name.
-fn ids(name: &str) -> impl Iterator<Item = String> + '_ {
-    name.split(|c: char| !c.is_ascii_alphanumeric()).filter_map(|word| {
-        let digits = word.strip_prefix(['S', 'T', 'B', 'P'])?;
-        (!digits.is_empty() && digits.chars().all(|c| c.is_ascii_digit())).then(|| word.to_owned())
-    })
-}
-
-#[test]
-fn every_row_of_the_checklists_has_a_spec() {
-    let listed = RunOptions { list: true, ..options("tests/luau") };
-    let report = run(&listed, |_| {});
-    let found: BTreeSet<String> = report
-        .files
-        .iter()
-        .flat_map(|file| &file.tests)
-        .flat_map(|test| ids(&test.name).collect::<Vec<_>>())
-        .collect();
-    let of =
-        |letter: char, rows: std::ops::RangeInclusive<u32>| rows.map(move |row| format!("{letter}{row}"));
-    let wanted = of('S', 1..=82)
-        .chain(of('T', 1..=33))
-        // States: the second row is advice, the one before the last is of sessions.
-        .chain(of('B', 1..=1))
-        .chain(of('B', 3..=36))
-        .chain(of('B', 38..=38))
-        // Tables.
-        .chain(of('P', 44..=71));
-    let missing: Vec<String> = wanted.filter(|row| !found.contains(row)).collect();
-    assert!(missing.is_empty(), "rows without a spec: {missing:?}");
 }
 
 #[test]
