@@ -225,12 +225,6 @@ impl Memory {
         let queue = self.queues.get(queue);
         queue.into_iter().flatten().filter(|item| !visible_only || item.hidden <= now).count()
     }
-
-    /// Empties every store.
-    pub fn clear(&mut self) {
-        self.maps.clear();
-        self.queues.clear();
-    }
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use super::options::Options;
-use super::world::{nets, number_of, world_options, wrong};
+use super::world::{BUILDING_OPTIONS, nets, number_of, world_options, wrong};
 use crate::clock::Time;
 use crate::project::Node;
 use crate::services::calls::{decode, encode};
@@ -29,27 +29,6 @@ pub const NATIVES: &[(&str, NativeFn)] = &[
     ("universeStored", stored),
 ];
 
-const OPTIONS: &[&str] = &[
-    "net",
-    "seed",
-    "start",
-    "fps",
-    "clientFps",
-    "settings",
-    "schema",
-    "serverSchema",
-    "clientSchema",
-    "project",
-    "place",
-    "tree",
-    "game",
-    "files",
-    "server",
-    "client",
-    "places",
-    "gameId",
-];
-
 /// The universe of argument 1.
 fn universe(cx: &Cx<'_>, director: &Director) -> Result<Rc<Universe>, Raise> {
     Ok(director.worlds.universe(cx.number(1)? as u32)?)
@@ -57,7 +36,8 @@ fn universe(cx: &Cx<'_>, director: &Director) -> Result<Rc<Universe>, Raise> {
 
 fn new_universe(cx: &mut Cx<'_>) -> Outcome {
     let director = Director::of(cx)?;
-    let options = Options::read("test.universe", cx.value(1)?, OPTIONS)?;
+    let known = [BUILDING_OPTIONS, &["server", "client", "places", "gameId"]].concat();
+    let options = Options::read("test.universe", cx.value(1)?, &known)?;
     let tree = scripts(&options)?;
     let (wanted, built) = world_options(&options, &director, tree)?;
     let places = match options.get("places") {

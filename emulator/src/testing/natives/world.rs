@@ -70,9 +70,8 @@ pub fn slot_and_side(cx: &Cx<'_>, director: &Director) -> Result<(SharedSlot, Si
     Ok((slot(cx, director)?, side_of(cx.number(2)?)))
 }
 
-const WORLD_OPTIONS: &[&str] = &[
-    "clients",
-    "join",
+/// What a world and the worlds of a universe are built from.
+pub(super) const BUILDING_OPTIONS: &[&str] = &[
     "net",
     "seed",
     "start",
@@ -87,12 +86,12 @@ const WORLD_OPTIONS: &[&str] = &[
     "tree",
     "game",
     "files",
-    "load",
 ];
 
 fn new_world(cx: &mut Cx<'_>) -> Outcome {
     let director = Director::of(cx)?;
-    let options = Options::read("test.world", cx.value(1)?, WORLD_OPTIONS)?;
+    let known = [&["clients", "join"], BUILDING_OPTIONS, &["load"]].concat();
+    let options = Options::read("test.world", cx.value(1)?, &known)?;
     let (wanted, built) = world_options(&options, &director, None)?;
     let world = World::new(wanted).map_err(wrong)?;
     let net = nets(&built);
