@@ -73,10 +73,18 @@ fn listed(source: &str, name: &str) -> Vec<String> {
 
 #[test]
 fn every_option_of_worlds_clients_and_links_is_told() {
-    let natives = std::fs::read_to_string(root().join("emulator/src/testing/natives/world.rs")).unwrap();
+    let natives =
+        |file: &str| std::fs::read_to_string(root().join("emulator/src/testing/natives").join(file)).unwrap();
+    let (world, universe) = (natives("world.rs"), natives("universe.rs"));
     let read = |name: &str| std::fs::read_to_string(book().join(name)).unwrap();
     let (api, guide) = (read("test-api.md"), read("testing.md"));
-    for name in [listed(&natives, "WORLD_OPTIONS"), listed(&natives, "JOIN_OPTIONS")].concat() {
+    let options = [
+        listed(&world, "BUILDING_OPTIONS"),
+        listed(&world, "WORLD_OPTIONS"),
+        listed(&world, "JOIN_OPTIONS"),
+        listed(&universe, "UNIVERSE_OPTIONS"),
+    ];
+    for name in options.concat() {
         assert!(api.contains(&format!("`{name}`")), "test-api.md does not tell of {name}");
     }
     let link = LinkSettings::default().set("nothing", &LinkValue::Number(0.0)).unwrap_err();

@@ -34,9 +34,12 @@ fn universe(cx: &Cx<'_>, director: &Director) -> Result<Rc<Universe>, Raise> {
     Ok(director.worlds.universe(cx.number(1)? as u32)?)
 }
 
+/// What a universe alone takes.
+const UNIVERSE_OPTIONS: &[&str] = &["server", "client", "places", "gameId"];
+
 fn new_universe(cx: &mut Cx<'_>) -> Outcome {
     let director = Director::of(cx)?;
-    let known = [BUILDING_OPTIONS, &["server", "client", "places", "gameId"]].concat();
+    let known = [UNIVERSE_OPTIONS, BUILDING_OPTIONS].concat();
     let options = Options::read("test.universe", cx.value(1)?, &known)?;
     let tree = scripts(&options)?;
     let (wanted, built) = world_options(&options, &director, tree)?;

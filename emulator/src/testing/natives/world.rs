@@ -88,9 +88,12 @@ pub(super) const BUILDING_OPTIONS: &[&str] = &[
     "files",
 ];
 
+/// What a world alone takes.
+const WORLD_OPTIONS: &[&str] = &["clients", "join", "load"];
+
 fn new_world(cx: &mut Cx<'_>) -> Outcome {
     let director = Director::of(cx)?;
-    let known = [&["clients", "join"], BUILDING_OPTIONS, &["load"]].concat();
+    let known = [WORLD_OPTIONS, BUILDING_OPTIONS].concat();
     let options = Options::read("test.world", cx.value(1)?, &known)?;
     let (wanted, built) = world_options(&options, &director, None)?;
     let world = World::new(wanted).map_err(wrong)?;
