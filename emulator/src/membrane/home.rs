@@ -29,6 +29,9 @@ pub trait Home {
     /// Runs a function on a thread of its own until it ends or yields; `on_end` is called once it has ended.
     fn start(&self, function: &Handle, arguments: &[Value], on_end: OnEnd);
 
+    /// A table of functions that do what the methods of a signal or a connection do, for who cannot hold it itself.
+    fn stand_in(&self, held: &Value) -> Result<Value, String>;
+
     /// Wakes a thread that waited for a call into another home, with its results or an error.
     fn wake(&self, parked: Parked, result: Result<Vec<Value>, String>);
 }

@@ -2,7 +2,8 @@
 //!
 //! Every VM that takes part is a [`Home`]. A value that crosses is translated: tables are copied, a function becomes a
 //! proxy that runs it at home and yields its caller when it yields, and an instance of a side becomes a number of the
-//! director's own, so that two handles of one instance are equal. A proxy that comes home is unwrapped.
+//! director's own, so that two handles of one instance are equal. A signal or a connection becomes a table of functions
+//! that stand for its methods. A proxy that comes home is unwrapped.
 //!
 //! Nothing here moves time: who waits for a proxy is woken by the home's own scheduler.
 
@@ -134,7 +135,7 @@ impl Membrane {
         self.interned.borrow().by_number.get(number.0 as usize).copied()
     }
 
-    /// Makes a value of `from` fit for `to`. `Reference`s, threads, signals and connections do not cross.
+    /// Makes a value of `from` fit for `to`. `Reference`s and threads do not cross.
     pub fn translate(self: &Rc<Self>, value: &Value, from: HomeId, to: HomeId) -> Result<Value, String> {
         if from == to {
             return Ok(value.clone());
@@ -150,7 +151,11 @@ impl Membrane {
                 }
                 Value::Table(Rc::new(Table { array, pairs }))
             }
-            Value::Thread(_) | Value::Reference(_) | Value::Signal(_) | Value::Connection(_) => {
+            Value::Signal(_) | Value::Connection(_) => {
+                let stand_in = self.home(from).stand_in(value)?;
+                self.translate(&stand_in, from, to)?
+            }
+            Value::Thread(_) | Value::Reference(_) => {
                 return Err(format!("a {} cannot be passed to another side", value.type_name()));
             }
             Value::Nil
@@ -339,6 +344,10 @@ impl Home for Gone {
 
     fn start(&self, _: &Handle, _: &[Value], on_end: OnEnd) {
         on_end(Err(crate::vm::Failure::text(GONE)));
+    }
+
+    fn stand_in(&self, _: &Value) -> Result<Value, String> {
+        Err(GONE.to_owned())
     }
 
     fn wake(&self, _: crate::vm::Parked, _: Result<Vec<Value>, String>) {}

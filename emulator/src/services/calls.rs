@@ -103,13 +103,14 @@ pub fn begin(
     then: impl FnOnce(&Rc<Peer>, &Rc<Cloud>, Option<String>) + 'static,
 ) {
     let cloud = seat.cloud.clone();
-    cloud.begin_call();
+    cloud.begin_call(seat.server);
     // A message that fails is lost on the way, and a teleport that does keeps the player: their callers are not told.
     let is_silent = matches!(service, Service::Messaging | Service::Teleport);
     let fault = if is_silent { None } else { cloud.fails(service, seat.server, None) };
     let fault = fault.map(|text| text.unwrap_or_else(|| failed.to_owned()));
+    let server = seat.server;
     call_after(peer, cloud.latency(service), move |peer| {
-        cloud.end_call();
+        cloud.end_call(server);
         then(peer, &cloud, fault);
     });
 }

@@ -46,6 +46,11 @@ pub const MEMBERS: &[Member] = &[
         Ok(server.map_or_else(|| Value::string(""), |server| Value::from(server.private)))
     })
     .instead("empty on clients, and outside a universe"),
+    property("DataModel", "PrivateServerOwnerId", |peer, _| {
+        let server = server(peer).filter(|_| peer.side.is_server());
+        Ok(Value::Number(server.map_or(0.0, |server| server.owner)))
+    })
+    .instead("0 on clients, and outside a universe"),
     property("DataModel", "PlaceVersion", |peer, _| {
         Ok(Value::Number(peer.data_model().extras().place.version))
     }),

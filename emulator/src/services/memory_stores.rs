@@ -11,8 +11,8 @@ use crate::datamodel::instance::{text, this};
 use crate::datamodel::members::{Member, method};
 use crate::peer::Peer;
 use crate::universe::{
-    Bound, Cloud, HASH_KEY_LIMIT, Item, Kind, LONGEST_LIFE, LONGEST_VALUE, MOST_RANGE, MOST_READ, Seat,
-    Service, SortKey,
+    Bound, Cloud, Item, Kind, LONGEST_KEY, LONGEST_LIFE, LONGEST_VALUE, MOST_RANGE, MOST_READ, Seat, Service,
+    SortKey,
 };
 use crate::value::{InstanceId, Value};
 use crate::vm::{Cx, Outcome, Parked, Raise, Returns};
@@ -140,7 +140,7 @@ fn open(cx: &Cx<'_>) -> Result<(Seat, String, Time), Raise> {
 
 fn key(cx: &Cx<'_>, index: i32) -> Result<Vec<u8>, Raise> {
     let key = cx.string(index)?.to_vec();
-    if key.is_empty() || key.len() > HASH_KEY_LIMIT { Err(BAD_KEY.into()) } else { Ok(key) }
+    if key.is_empty() || key.len() > LONGEST_KEY { Err(BAD_KEY.into()) } else { Ok(key) }
 }
 
 fn life(cx: &Cx<'_>, index: i32) -> Result<f64, Raise> {

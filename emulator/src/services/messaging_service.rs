@@ -50,7 +50,7 @@ fn signal(peer: &Peer, topic: &str) -> SignalKey {
 }
 
 /// Topics a server listens to.
-fn count_topics(peer: &Peer) -> Vec<SignalKey> {
+fn topics(peer: &Peer) -> Vec<SignalKey> {
     let service = peer.data_model().known_service("MessagingService");
     let all = peer.signals.list();
     let mut keys: Vec<SignalKey> = Vec::new();
@@ -68,7 +68,7 @@ fn subscribe(cx: &mut Cx<'_>) -> Outcome {
     let what = format!("SubscribeAsync(\"{topic}\")");
     let number = seat.server;
     ask(cx, &seat, Service::Messaging, what, "", move |peer, cloud| {
-        let (key, known) = (signal(peer, &topic), count_topics(peer));
+        let (key, known) = (signal(peer, &topic), topics(peer));
         let most = cloud.most_subscriptions(number);
         if !known.contains(&key) && known.len() >= most {
             return Err(format!("This server listens to {most} topics already, which is its limit"));
@@ -107,10 +107,10 @@ fn deliver(peer: &Rc<Peer>, cloud: &Rc<Cloud>, topic: &str, message: &Rc<[u8]>) 
         let Some(world) = cloud.world(number) else { continue };
         let (topic, message) = (topic.to_owned(), message.clone());
         let due = now(peer) + Time::from_seconds(cloud.latency(Service::Messaging));
-        cloud.begin_call();
+        cloud.begin_call(number);
         let ended = cloud.clone();
         call_at(&world.server().peer, due, move |peer| {
-            ended.end_call();
+            ended.end_call(number);
             let data = Value::record([("Data", decode(&message)), ("Sent", Value::Number(sent))]);
             super::calls::record(peer, format!("messaging: a message about \"{topic}\" arrives"));
             fire(peer, signal(peer, &topic), [data]);

@@ -231,7 +231,8 @@ impl Wanted {
         options: Option<InstanceId>,
     ) -> Vec<Value> {
         let (mut code, mut private) = (self.code.clone(), String::new());
-        if self.reserve {
+        // Without the place there is nothing to reserve: that the teleport fails tells why.
+        if self.reserve && cloud.has_place(place) {
             (code, private) = cloud.reserve(place);
         }
         let to = match (&*code, &*self.job) {

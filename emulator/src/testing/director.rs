@@ -397,6 +397,10 @@ impl Home for DirectorHome {
         self.director().start(function, arguments, on_end);
     }
 
+    fn stand_in(&self, held: &Value) -> Result<Value, String> {
+        Err(format!("a {} of the test cannot be passed to a side", held.type_name()))
+    }
+
     fn wake(&self, parked: Parked, result: Result<Vec<Value>, String>) {
         self.director().ready.borrow_mut().push_back((parked, result));
     }

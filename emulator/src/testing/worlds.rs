@@ -3,7 +3,7 @@
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::rc::Rc;
+use std::rc::{Rc, Weak};
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
@@ -13,12 +13,12 @@ use super::fixture::{Built, Fixture, Unbuilt};
 use super::replay::{Journal, Snapshot};
 use super::report::{DiagnosticLine, OutputLine};
 use super::unanswered::unanswered;
-use crate::membrane::{Home, HomeId, Membrane, OnEnd};
+use crate::membrane::{Home, HomeId, Membrane, OnEnd, copy};
 use crate::peer::Peer;
 use crate::shared::{DiagnosticClass, LogLevel, LogLine, Side};
 use crate::universe::Universe;
 use crate::value::{InstanceId, Value};
-use crate::vm::{BytecodeCache, Handle, Parked, Vm};
+use crate::vm::{BytecodeCache, Failure, Handle, Parked, ThreadEnd, Vm};
 use crate::world::World;
 
 /// A world with the homes of its sides.
@@ -434,7 +434,7 @@ impl Slot {
             return Ok(*known);
         }
         let peer = self.world.peer(side).map_err(|error| error.to_string())?;
-        let home = Rc::new(SideHome { world: self.number, peer });
+        let home = Rc::new(SideHome { number: self.number, world: Rc::downgrade(&self.world), side, peer });
         let id = match self.old_homes.borrow_mut().remove(&side) {
             Some(id) => {
                 membrane.replace(id, home);
@@ -588,8 +588,46 @@ impl Slot {
 
 /// A side as a home of the membrane.
 struct SideHome {
-    world: u32,
+    number: u32,
+    world: Weak<World>,
+    side: Side,
     peer: Rc<Peer>,
+}
+
+/// Gives functions that stand for the methods of a signal or a connection: those are what they are on their side alone.
+const STAND_IN: &str = r#"
+local held = ...
+if typeof(held) == "RBXScriptSignal" then
+	return {
+		Connect = function(_, listener)
+			return held:Connect(listener)
+		end,
+		Once = function(_, listener)
+			return held:Once(listener)
+		end,
+		Wait = function()
+			return held:Wait()
+		end,
+	}
+end
+return {
+	Disconnect = function()
+		held:Disconnect()
+	end,
+	IsConnected = function()
+		return held.Connected
+	end,
+}
+"#;
+
+impl SideHome {
+    /// Errors: it is the server of a universe and runs no more.
+    fn check_running(&self) -> Result<(), String> {
+        match self.world.upgrade() {
+            Some(world) if self.side.is_server() => world.check_running().map_err(|error| error.to_string()),
+            _ => Ok(()),
+        }
+    }
 }
 
 impl Home for SideHome {
@@ -598,7 +636,7 @@ impl Home for SideHome {
     }
 
     fn world(&self) -> Option<u32> {
-        Some(self.world)
+        Some(self.number)
     }
 
     fn knows(&self, instance: InstanceId) -> bool {
@@ -606,6 +644,10 @@ impl Home for SideHome {
     }
 
     fn start(&self, function: &Handle, arguments: &[Value], on_end: OnEnd) {
+        if let Err(text) = self.check_running() {
+            on_end(Err(Failure::text(text)));
+            return;
+        }
         let owner = self.peer.new_owner(None, "[test]");
         let end = Rc::new(RefCell::new(Some(on_end)));
         let later = end.clone();
@@ -627,7 +669,25 @@ impl Home for SideHome {
         }
     }
 
+    fn stand_in(&self, held: &Value) -> Result<Value, String> {
+        let function =
+            self.peer.load(&Arc::from(STAND_IN), "[test]", &[]).map_err(|failure| failure.report())?;
+        let ended: Rc<RefCell<Option<ThreadEnd>>> = Rc::default();
+        let slot = ended.clone();
+        let on_end: OnEnd = Box::new(move |end| *slot.borrow_mut() = Some(end));
+        self.start(&function, std::slice::from_ref(held), on_end);
+        let end = ended.borrow_mut().take().unwrap_or(Ok(Vec::new()));
+        let values = end.map_err(|failure| failure.report())?;
+        let copied = self.peer.vm.enter(|cx| copy::shallow_to_deep(cx, &values));
+        let made = copied.map_err(|failure| failure.text)?.into_iter().next();
+        made.ok_or_else(|| format!("a {} has nothing to stand for it", held.type_name()))
+    }
+
     fn wake(&self, parked: Parked, result: Result<Vec<Value>, String>) {
+        // What a server that has ended waited for comes too late.
+        if self.check_running().is_err() {
+            return;
+        }
         match result {
             Ok(values) => self.peer.resume(&parked, &values),
             Err(text) => self.peer.fail(&parked, &text),

@@ -60,6 +60,7 @@ impl TracedSchema {
                     | "_CHANNEL_REMOTE"
                     | "_SESSION_REMOTE"
                     | "_ECHO_REMOTE"
+                    | "_LOBBY_REMOTE"
             )
         })
     }
@@ -89,8 +90,12 @@ fn add_streams(scope: &Scope, streams: &mut Vec<StreamRate>) {
 }
 
 /// The items of a packet with the place of every field, and why reading stopped, if it did. `None` for a call that
-/// carries no buffer.
+/// carries no buffer, and for one of the lobby's.
 pub fn read_packet(wire: &Wire, packet: &Packet) -> Option<Read> {
+    // The lobby's carries words, whatever a client sends.
+    if packet.remote.ends_with("_LOBBY_REMOTE") {
+        return None;
+    }
     let bytes = packet.buffer()?;
     let slots = slots(packet);
     let channel = if packet.class == PacketClass::UnreliableRemoteEvent {
@@ -235,6 +240,7 @@ mod tests {
         assert!(plain.carries("ReplicatedStorage.BLINK_TABLE_REMOTE"));
         assert!(plain.carries("ReplicatedStorage.BLINK_SESSION_REMOTE"));
         assert!(plain.carries("ReplicatedStorage.BLINK_ECHO_REMOTE"));
+        assert!(plain.carries("ReplicatedStorage.BLINK_LOBBY_REMOTE"));
         assert!(!plain.carries("ReplicatedStorage.SHOP_BLINK_RELIABLE_REMOTE"));
         assert!(shop.carries("ReplicatedStorage.Folder.SHOP_BLINK_UNRELIABLE_REMOTE"));
         assert!(!shop.carries("ReplicatedStorage.BLINK_UNRELIABLE_REMOTE") && !plain.carries("Raw"));

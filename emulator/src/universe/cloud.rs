@@ -1,7 +1,7 @@
 //! What stands behind the servers of a universe: who they are, what fails, how long a call takes, what was used up.
 
-use std::cell::{Cell, Ref, RefCell, RefMut};
-use std::collections::VecDeque;
+use std::cell::{Ref, RefCell, RefMut};
+use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
 use std::rc::{Rc, Weak};
 
@@ -89,9 +89,22 @@ pub struct Server {
     pub job: String,
     /// `game.PrivateServerId`, empty on a public server.
     pub private: String,
+    /// `game.PrivateServerOwnerId`: the player whose private server it is, 0 for others.
+    pub owner: f64,
     /// Whether it still runs.
     pub open: bool,
     world: Weak<World>,
+}
+
+/// Who comes to a server.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Access {
+    /// Anybody.
+    Public,
+    /// Who has the access code of the reserved server in that place of the list.
+    Reserved(usize),
+    /// Guests of the player of that id, whose private server it is.
+    Owned(f64),
 }
 
 /// A server that was reserved, running or not.
@@ -113,7 +126,8 @@ pub struct Cloud {
     faults: RefCell<Vec<Fault>>,
     /// Teleport data that players forge, by name.
     forged: RefCell<Vec<(String, Value)>>,
-    calls: Cell<usize>,
+    /// Calls under way, by the server that waits for them.
+    calls: RefCell<BTreeMap<u32, usize>>,
     pub(super) journeys: RefCell<Vec<Journey>>,
     memory: RefCell<Memory>,
     data: RefCell<Data>,
@@ -143,7 +157,7 @@ impl Cloud {
             reserved: RefCell::default(),
             faults: RefCell::default(),
             forged: RefCell::default(),
-            calls: Cell::new(0),
+            calls: RefCell::default(),
             journeys: RefCell::default(),
             memory: RefCell::default(),
             data: RefCell::default(),
@@ -208,14 +222,21 @@ impl Cloud {
         self.world(number).map_or(0, |world| world.clients().len())
     }
 
-    pub(super) fn add_server(&self, place: f64, reserved: Option<usize>) -> u32 {
+    pub(super) fn add_server(&self, place: f64, kind: Access) -> u32 {
         let mut servers = self.servers.borrow_mut();
         let number = servers.len() as u32 + 1;
-        let private = reserved.and_then(|at| Some(self.reserved.borrow().get(at)?.private.clone()));
+        let (private, owner) = match kind {
+            Access::Public => (None, 0.0),
+            Access::Reserved(at) => (self.reserved.borrow().get(at).map(|one| one.private.clone()), 0.0),
+            Access::Owned(user) => {
+                (Some(self.guid(&format!("private id of server {number}")).to_lowercase()), user)
+            }
+        };
         servers.push(Server {
             place,
             job: self.guid(&format!("job id of server {number}")).to_lowercase(),
             private: private.unwrap_or_default(),
+            owner,
             open: true,
             world: Weak::new(),
         });
@@ -228,10 +249,17 @@ impl Cloud {
         }
     }
 
+    /// Takes back the newest server, which could not be made: its number is given again.
+    pub(super) fn withdraw_server(&self) {
+        self.servers.borrow_mut().pop();
+    }
+
+    /// Nobody comes to a server any more, and what it waited for it never hears.
     pub(super) fn close(&self, number: u32) {
         if let Some(server) = self.servers.borrow_mut().get_mut(number as usize - 1) {
             server.open = false;
         }
+        self.calls.borrow_mut().remove(&number);
     }
 
     fn guid(&self, purpose: &str) -> String {
@@ -259,19 +287,25 @@ impl Cloud {
         least + (most - least) * self.random.borrow_mut().unit()
     }
 
-    /// A call of a service begins.
-    pub fn begin_call(&self) {
-        self.calls.set(self.calls.get() + 1);
+    /// A server begins to wait for a service: for an answer, or for a message that is on the way to it.
+    pub fn begin_call(&self, server: u32) {
+        *self.calls.borrow_mut().entry(server).or_default() += 1;
     }
 
-    /// A call of a service has ended.
-    pub fn end_call(&self) {
-        self.calls.set(self.calls.get().saturating_sub(1));
+    /// What a server waited for is there.
+    pub fn end_call(&self, server: u32) {
+        let mut calls = self.calls.borrow_mut();
+        if let Some(count) = calls.get_mut(&server) {
+            *count -= 1;
+            if *count == 0 {
+                calls.remove(&server);
+            }
+        }
     }
 
-    /// Calls of services that are under way.
-    pub fn calls(&self) -> usize {
-        self.calls.get()
+    /// Servers that wait for services, each with how many calls of it are under way.
+    pub fn calls(&self) -> Vec<(u32, usize)> {
+        self.calls.borrow().iter().map(|(server, count)| (*server, *count)).collect()
     }
 
     /// Has something fail.

@@ -5,7 +5,7 @@
 
 use std::rc::Rc;
 
-use super::{Cloud, Service, Universe};
+use super::{Access, Cloud, Service, Universe};
 use crate::clock::Time;
 use crate::network::LinkSettings;
 use crate::services::teleport_service::{self, TeleportResult};
@@ -67,7 +67,7 @@ pub struct Journey {
 }
 
 impl Journey {
-    /// A journey that begins after the time a client takes to leave.
+    /// A journey that nobody has begun: [`Cloud::send`] says when its player leaves.
     pub fn new(from: u32, side: Side, to: Destination, place: f64, data: Value) -> Journey {
         let (due, party) = (Time::ZERO, Vec::new());
         Journey { due, from, side, to, place, data, options: None, party, under_way: None }
@@ -89,11 +89,6 @@ impl Cloud {
 
     pub(super) fn next_journey(&self) -> Time {
         self.journeys.borrow().iter().map(|journey| journey.due).min().unwrap_or(Time::NEVER)
-    }
-
-    /// Players who are on the way or about to be.
-    pub fn travelling(&self) -> usize {
-        self.journeys.borrow().len()
     }
 
     /// The earliest journey that is due, taken out.
@@ -122,16 +117,16 @@ impl Universe {
         if !world.client(client).is_ok_and(|client| client.is_connected()) {
             return;
         }
-        let failed = match self.cloud.fails(Service::Teleport, journey.from, Some(&name)) {
+        let found = match self.cloud.fails(Service::Teleport, journey.from, Some(&name)) {
             Some(text) => {
                 let named = text.as_deref().and_then(TeleportResult::named);
                 Err((named.unwrap_or(TeleportResult::Failure), "Teleport failed on request".to_owned()))
             }
             None => self.destination(&journey),
         };
-        match failed {
+        match found {
             Ok(server) => {
-                let Some(traveller) = world.depart(client) else { return };
+                let Some(traveller) = world.depart(client, journey.place) else { return };
                 world.mark(&format!("teleport: {name} leaves for server {server}"));
                 journey.due = now + Time::from_seconds(self.cloud.between(0.5, 1.5));
                 journey.under_way = Some((traveller, server));
@@ -155,8 +150,8 @@ impl Universe {
             cloud.users_of(number) + coming.count() >= limit as usize
         };
         let full = || (TeleportResult::GameFull, "Requested experience is full".to_owned());
-        let opened = |place: f64, reserved: Option<usize>| {
-            self.open_for(place, reserved).map_err(|error| {
+        let opened = |place: f64, access: Access| {
+            self.open(place, access).map_err(|error| {
                 self.complain(format!("a server of place {place} would not open: {error}"));
                 (TeleportResult::Failure, error.to_string())
             })
@@ -189,7 +184,7 @@ impl Universe {
                 match cloud.open_servers().into_iter().find(is_it) {
                     Some(number) if is_full(number) => Err(full()),
                     Some(number) => Ok(number),
-                    None => opened(reserved.place, Some(at)),
+                    None => opened(reserved.place, Access::Reserved(at)),
                 }
             }
             Destination::Place(place) => {
@@ -203,7 +198,7 @@ impl Universe {
                     is_public && *number != journey.from && !is_full(*number)
                 };
                 let there = cloud.open_servers().into_iter().find(has_room);
-                there.map_or_else(|| opened(*place, None), Ok)
+                there.map_or_else(|| opened(*place, Access::Public), Ok)
             }
         }
     }

@@ -11,7 +11,7 @@ pub const LONGEST_LIFE: f64 = 3_888_000.0;
 /// Most bytes of a value.
 pub const LONGEST_VALUE: usize = 32 * 1024;
 /// Most bytes of a key.
-pub const HASH_KEY_LIMIT: usize = 128;
+pub const LONGEST_KEY: usize = 128;
 /// Most items that a range or a page holds.
 pub const MOST_RANGE: i64 = 200;
 /// Most items that one read takes off a queue.

@@ -16,17 +16,17 @@ mod messages;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
-pub use cloud::{Cloud, Fault, Seat, Server, Service};
+pub use cloud::{Access, Cloud, Fault, Seat, Server, Service};
 pub use data::Entry;
 pub use journeys::{Destination, Journey, Traveller};
 pub use memory::{
-    Bound, HASH_KEY_LIMIT, Item, Kind, LONGEST_LIFE, LONGEST_VALUE, MOST_RANGE, MOST_READ, SortKey,
+    Bound, Item, Kind, LONGEST_KEY, LONGEST_LIFE, LONGEST_VALUE, MOST_RANGE, MOST_READ, SortKey,
 };
 pub use messages::{LONGEST_MESSAGE, LONGEST_TOPIC};
 
 use crate::clock::Time;
 use crate::shared::{Seed, Side};
-use crate::world::{World, WorldError};
+use crate::world::{End, LeaveHow, World, WorldError};
 
 /// A server that is about to open.
 #[derive(Clone, Debug)]
@@ -103,18 +103,14 @@ impl Universe {
         self.troubles.borrow().clone()
     }
 
-    /// Opens a public server of a place, and runs its scripts. Gives its number.
+    /// Opens a server of a place, and runs its scripts. Gives its number.
     ///
     /// Errors: those of making a world; [`WorldError::BadOption`] for a place that the universe has not.
-    pub fn open(self: &Rc<Self>, place: f64) -> Result<u32, WorldError> {
+    pub fn open(self: &Rc<Self>, place: f64, access: Access) -> Result<u32, WorldError> {
         if !self.cloud.has_place(place) {
             return Err(WorldError::BadOption(format!("this universe has no place {place}")));
         }
-        self.open_for(place, None)
-    }
-
-    fn open_for(self: &Rc<Self>, place: f64, reserved: Option<usize>) -> Result<u32, WorldError> {
-        let number = self.cloud.add_server(place, reserved);
+        let number = self.cloud.add_server(place, access);
         let opening = Opening {
             seat: Seat { cloud: self.cloud.clone(), server: number },
             begin: self.now(),
@@ -123,7 +119,7 @@ impl Universe {
         let world = match (self.make)(&opening) {
             Ok(world) => world,
             Err(error) => {
-                self.cloud.close(number);
+                self.cloud.withdraw_server();
                 return Err(error);
             }
         };
@@ -137,21 +133,55 @@ impl Universe {
     /// Lets a server die at once: it has no more frames, runs nothing that was bound to its closing and hears nobody,
     /// while its clients go on and find their links dead.
     ///
-    /// Errors: [`WorldError::BadOption`] for a number no server has.
+    /// Errors: [`WorldError::BadOption`] for a number no server has; [`WorldError::Ended`] for one that runs no more.
     pub fn kill(&self, number: u32) -> Result<(), WorldError> {
         let world = self.world(number);
         let world = world.ok_or_else(|| WorldError::BadOption(format!("there is no server {number}")))?;
+        world.check_running()?;
         self.cloud.close(number);
-        world.die();
+        world.end(End::Killed);
         Ok(())
     }
 
     /// A server has shut down.
     pub(crate) fn closed(&self, world: &World) {
-        let number = self.worlds.borrow().iter().position(|own| std::ptr::eq(&**own, world));
-        if let Some(number) = number {
-            self.cloud.close(number as u32 + 1);
+        if let Some(number) = world.server_number() {
+            self.cloud.close(number);
         }
+    }
+
+    /// Whether a player of that name and id may join one of the servers. A client that still hangs on a server which
+    /// was killed gives up there.
+    ///
+    /// Errors: [`WorldError::BadOption`] when such a player is on another server or on the way to one.
+    pub(crate) fn admit(&self, name: &str, user_id: Option<i64>) -> Result<(), WorldError> {
+        const ONE_PLACE: &str = "a player is on one server at a time";
+        let is_same = |known: &str, id: i64| known == name || user_id == Some(id);
+        for journey in self.cloud.journeys.borrow().iter() {
+            if let Some((traveller, to)) = &journey.under_way
+                && is_same(&traveller.name, traveller.user_id)
+            {
+                let (name, id) = (&traveller.name, traveller.user_id);
+                let text = format!("{name} (id {id}) is on the way to server {to}: {ONE_PLACE}");
+                return Err(WorldError::BadOption(text));
+            }
+        }
+        for (number, world) in (1..).zip(self.worlds()) {
+            let known = {
+                let members = world.core().members();
+                members.iter().find(|one| one.connected && is_same(&one.name, one.user_id)).cloned()
+            };
+            let Some(known) = known else { continue };
+            if world.ended().is_none() {
+                let (name, id) = (&known.name, known.user_id);
+                let text = format!("there already is {name} (id {id}) on server {number}: {ONE_PLACE}");
+                return Err(WorldError::BadOption(text));
+            }
+            if let Side::Client(client) = known.side {
+                world.leave(client, LeaveHow::Quit)?;
+            }
+        }
+        Ok(())
     }
 
     /// Runs the clock for `length`, with every frame due until its end on every server.
@@ -199,17 +229,16 @@ impl Universe {
         loop {
             self.advance(Time::of_frame(1, 60.0))?;
             let mut busy: Vec<String> = Vec::new();
-            for (index, world) in self.worlds().iter().enumerate().filter(|(_, world)| !world.is_dead()) {
+            for (index, world) in
+                self.worlds().iter().enumerate().filter(|(_, world)| world.ended().is_none())
+            {
                 busy.extend(world.restless().into_iter().map(|what| format!("server {}: {what}", index + 1)));
             }
-            let calls = self.cloud.calls();
-            if calls > 0 {
-                busy.push(format!("{calls} calls of services are under way"));
-            }
-            let travelling = self.cloud.travelling();
-            if travelling > 0 {
-                busy.push(format!("{travelling} players are travelling"));
-            }
+            busy.extend(self.cloud.calls().into_iter().map(|(server, count)| match count {
+                1 => format!("server {server}: a call of a service is under way"),
+                _ => format!("server {server}: {count} calls of services are under way"),
+            }));
+            busy.extend(self.travelling());
             quiet = if busy.is_empty() { quiet + 1 } else { 0 };
             if quiet >= 2 {
                 return Ok(());
@@ -223,6 +252,19 @@ impl Universe {
         }
     }
 
+    /// Players who are on the way or about to be, a sentence each.
+    fn travelling(&self) -> Vec<String> {
+        let sentence = |journey: &Journey| match &journey.under_way {
+            Some((traveller, to)) => format!("{} is on the way to server {to}", traveller.name),
+            None => {
+                let world = self.world(journey.from);
+                let name = world.map_or_else(String::new, |world| world.side_name(journey.side));
+                format!("server {}: {name} is about to be teleported", journey.from)
+            }
+        };
+        self.cloud.journeys.borrow().iter().map(sentence).collect()
+    }
+
     /// Where the player of that name is: a server's number, and its side there. `None` on the way and elsewhere.
     pub fn whereabouts(&self, name: &str) -> Option<(u32, Side)> {
         self.worlds().iter().enumerate().find_map(|(index, world)| {
@@ -234,5 +276,68 @@ impl Universe {
 
     fn complain(&self, text: String) {
         self.troubles.borrow_mut().push(text);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::world::WorldOptions;
+
+    /// A universe of one place, which cannot make a server when `broken` says so.
+    fn universe(broken: &Rc<Cell<bool>>) -> Rc<Universe> {
+        let broken = broken.clone();
+        let make = move |opening: &Opening| {
+            if broken.get() {
+                return Err(WorldError::Vm("there is no memory left".into()));
+            }
+            let options = WorldOptions {
+                seed: opening.seed,
+                seat: Some(opening.seat.clone()),
+                begin: opening.begin,
+                ..WorldOptions::default()
+            };
+            World::new(options).map(Rc::new)
+        };
+        Universe::new(Cloud::new(Seed(1), 1.0, vec![1.0]), Box::new(make))
+    }
+
+    #[test]
+    fn a_server_that_cannot_be_made_leaves_no_gap_among_the_numbers() {
+        let broken = Rc::new(Cell::new(false));
+        let universe = universe(&broken);
+        assert_eq!(universe.open(1.0, Access::Public).unwrap(), 1);
+        broken.set(true);
+        assert!(universe.open(1.0, Access::Public).is_err());
+        assert_eq!(universe.cloud().open_servers(), [1]);
+        broken.set(false);
+        assert_eq!(universe.open(1.0, Access::Public).unwrap(), 2);
+        for number in [1, 2] {
+            let world = universe.world(number).unwrap();
+            assert_eq!(world.server_number(), Some(number));
+            assert!(Rc::ptr_eq(&world, &universe.cloud().world(number).unwrap()));
+        }
+        universe.kill(2).unwrap();
+        assert_eq!(universe.cloud().open_servers(), [1]);
+        assert_eq!(universe.world(2).unwrap().ended(), Some(End::Killed));
+    }
+
+    #[test]
+    fn calls_of_a_server_that_dies_are_given_up() {
+        let universe = universe(&Rc::default());
+        let cloud = universe.cloud().clone();
+        for number in [1, 2] {
+            universe.open(1.0, Access::Public).unwrap();
+            cloud.begin_call(number);
+            cloud.begin_call(number);
+        }
+        assert_eq!(cloud.calls(), [(1, 2), (2, 2)]);
+        cloud.end_call(1);
+        universe.kill(2).unwrap();
+        assert_eq!(cloud.calls(), [(1, 1)]);
+        // One that ends all the same changes nothing.
+        cloud.end_call(2);
+        cloud.end_call(1);
+        assert_eq!(cloud.calls(), []);
     }
 }

@@ -119,9 +119,13 @@ impl World {
         self.start();
         if let Some(universe) = self.universe() {
             for _ in 0..count {
-                // A server that has died has no frames to go by.
+                // A server that has ended has no frames to go by.
                 let frame = self.now() + Time::of_frame(1, self.server.timer.get().fps());
-                universe.run_until(if self.dead.get() { frame } else { self.server.timer.get().next() })?;
+                universe.run_until(if self.ended().is_some() {
+                    frame
+                } else {
+                    self.server.timer.get().next()
+                })?;
             }
             return Ok(());
         }
@@ -169,7 +173,7 @@ impl World {
 
     /// When somebody has a frame next.
     pub(crate) fn next_due(&self) -> Time {
-        let own = if self.dead.get() { Time::NEVER } else { self.server.timer.get().next() };
+        let own = if self.ended().is_some() { Time::NEVER } else { self.server.timer.get().next() };
         let clients = self.clients().into_iter().filter(|client| client.peer().is_some());
         clients.map(|client| client.timer.get().next()).fold(own, Time::min)
     }
@@ -272,8 +276,11 @@ impl World {
 
     /// Runs one phase of a side without moving the clock, as part of the frame it began last.
     ///
-    /// Errors: [`WorldError::Busy`], [`WorldError::NoSuchSide`].
+    /// Errors: [`WorldError::Busy`], [`WorldError::NoSuchSide`], [`WorldError::Ended`].
     pub fn step_phase(&self, side: Side, phase: Phase) -> Result<(), WorldError> {
+        if side.is_server() {
+            self.check_running()?;
+        }
         self.start();
         let _moving = self.begin_moving()?;
         let peer = self.peer(side)?;
@@ -295,7 +302,7 @@ impl World {
                 return;
             }
             let mut next = server_at.unwrap_or_else(|| self.server.timer.get().next());
-            if self.dead.get() || server_at.is_some_and(|at| self.server.timer.get().last() == at) {
+            if self.ended().is_some() || server_at.is_some_and(|at| self.server.timer.get().last() == at) {
                 next = Time::NEVER;
             }
             for client in self.clients() {
@@ -329,7 +336,7 @@ impl World {
         self.probe_links();
         self.remove_silent();
         let server_due = match server_at {
-            _ if self.dead.get() => false,
+            _ if self.ended().is_some() => false,
             Some(at) => at <= now && self.server.timer.get().last() < at,
             None => self.server.timer.get().next() <= now,
         };
@@ -364,8 +371,8 @@ impl World {
         peer.clock.begin_frame(self.now());
         self.notify_frame(side, dt);
         for phase in Phase::ALL {
-            // A client may be kicked or leave between two phases of its own frame.
-            if self.peer(side).is_err() {
+            // A client may be kicked or leave between two phases of its own frame, and a test may kill the server.
+            if self.peer(side).is_err() || (side.is_server() && self.ended().is_some()) {
                 return;
             }
             self.run_phase(side, peer, phase, dt);

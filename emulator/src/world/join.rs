@@ -6,7 +6,7 @@ use std::rc::Rc;
 use super::core::{Member, Request};
 use super::post::Message;
 use super::sides::{Client, ClientState, NewClient};
-use super::{World, WorldError, check_fps};
+use super::{End, World, WorldError, check_fps};
 use crate::clock::Time;
 use crate::datamodel::journal::Change;
 use crate::datamodel::{instance, replication, scripts};
@@ -112,8 +112,9 @@ impl World {
     /// run. The server's scripts are started first unless the options say otherwise.
     ///
     /// Errors: [`WorldError::Full`], [`WorldError::BadOption`] for a rate out of range or a name that is taken,
-    /// [`WorldError::Vm`].
+    /// [`WorldError::Ended`], [`WorldError::Vm`].
     pub fn join(&self, options: JoinOptions) -> Result<u32, WorldError> {
+        self.check_running()?;
         if !options.before_scripts {
             self.start();
         }
@@ -130,6 +131,9 @@ impl World {
             || name == "server"
         {
             return Err(WorldError::BadOption(format!("there is already a side called {name}")));
+        }
+        if let Some(universe) = self.universe() {
+            universe.admit(&name, options.user_id)?;
         }
         let user_id = options.user_id.unwrap_or(-(i64::from(index) + 1));
         let server = &self.server.peer;
@@ -268,11 +272,11 @@ impl World {
         Ok(())
     }
 
-    /// Lets a client leave for another server, and gives what it takes along. `None` if it is not there.
-    pub(crate) fn depart(&self, client: u32) -> Option<Traveller> {
+    /// Lets a client leave for a server of that place, and gives what it takes along. `None` if it is not there.
+    pub(crate) fn depart(&self, client: u32, place: f64) -> Option<Traveller> {
         let client = self.client(client).ok().filter(|client| client.is_connected())?;
         let member = self.core.member(client.side)?;
-        teleport_service::state(self, client.index(), "InProgress", 0.0);
+        teleport_service::state(self, client.index(), "InProgress", place);
         let peer = client.peer()?;
         let display = instance::property_of(&self.server.peer, client.player, "DisplayName");
         let links = {
@@ -292,13 +296,16 @@ impl World {
         Some(traveller)
     }
 
-    /// Lets the server die: see [`crate::universe::Universe::kill`].
-    pub(crate) fn die(&self) {
-        self.dead.set(true);
+    /// Ends the server: it runs nothing any more, and clients that are still there find their links dead.
+    pub(crate) fn end(&self, how: End) {
+        self.ended.set(Some(how));
         for client in self.clients() {
             client.link.borrow_mut().cut(self.now(), Time::NEVER);
         }
-        self.mark("the server dies");
+        self.mark(match how {
+            End::Killed => "the server dies",
+            End::ShutDown => "the server has shut down",
+        });
     }
 
     fn kick(&self, client: &Rc<Client>, message: &str) {
@@ -310,8 +317,12 @@ impl World {
 
     fn remove(&self, client: &Rc<Client>, reason: ExitReason, why: &str) {
         let server = &self.server.peer;
-        players::fire_removing(server, client.player, reason);
-        drain(server);
+        // A server that has ended notices nothing.
+        let notices = self.ended().is_none();
+        if notices {
+            players::fire_removing(server, client.player, reason);
+            drain(server);
+        }
         if !client.is_connected() {
             // A handler of the leave made it leave again.
             return;
@@ -325,10 +336,12 @@ impl World {
             self.core
                 .record(client.side, Event::Leave { user_id: member.user_id, name, reason: why.to_owned() });
         }
-        characters::remove(server, client.player);
-        players::remove(server, client.player);
-        self.server.desk.forget(server, client.side);
-        drain(server);
+        if notices {
+            characters::remove(server, client.player);
+            players::remove(server, client.player);
+            self.server.desk.forget(server, client.side);
+            drain(server);
+        }
         client.end();
         self.notify();
     }
@@ -366,8 +379,8 @@ impl World {
 
     /// Removes players who have not been heard of for the time-out.
     pub(super) fn remove_silent(&self) {
-        // A dead server notices nothing.
-        if self.dead.get() {
+        // A server that has ended notices nothing.
+        if self.ended().is_some() {
             return;
         }
         let limit = Time::from_seconds(self.core.settings().timeout_seconds);
@@ -385,7 +398,7 @@ impl World {
     /// Shuts the server down: runs what was given to `BindToClose`, for 30 s of virtual time at most, then lets every
     /// client leave. Returns whether everything ended in time.
     ///
-    /// Errors: [`WorldError::Busy`].
+    /// Errors: [`WorldError::Busy`], [`WorldError::Ended`].
     pub fn shutdown(&self, reason: &str) -> Result<bool, WorldError> {
         use std::cell::Cell;
 
@@ -393,6 +406,7 @@ impl World {
         use crate::value::Value;
         const LONGEST: Time = Time::from_millis(30_000);
 
+        self.check_running()?;
         self.start();
         let server = &self.server.peer;
         let reason = enum_item("CloseReason", reason).or_else(|| enum_item("CloseReason", "Unknown"));
@@ -425,6 +439,7 @@ impl World {
         }
         if let Some(universe) = self.universe() {
             universe.closed(self);
+            self.end(End::ShutDown);
         }
         Ok(running.get() == 0)
     }

@@ -125,9 +125,30 @@ pub enum WorldError {
     /// A value an option does not allow.
     #[error("{0}")]
     BadOption(String),
+    /// The server runs no more.
+    #[error("server {0} {1}: it runs nothing and takes nobody")]
+    Ended(u32, End),
     /// A VM could not be made.
     #[error("{0}")]
     Vm(String),
+}
+
+/// How a server of a universe came to its end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// At once: see [`Universe::kill`].
+    Killed,
+    /// In order: see [`World::shutdown`].
+    ShutDown,
+}
+
+impl std::fmt::Display for End {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            End::Killed => "was killed",
+            End::ShutDown => "has shut down",
+        })
+    }
 }
 
 impl From<Failure> for WorldError {
@@ -155,8 +176,8 @@ pub struct World {
     last_traffic: Cell<Time>,
     /// The universe it is a server of.
     universe: OnceCell<Weak<Universe>>,
-    /// Whether its server has died.
-    dead: Cell<bool>,
+    /// How its server came to its end, if it has.
+    ended: Cell<Option<End>>,
 }
 
 impl World {
@@ -204,7 +225,7 @@ impl World {
             hooks: Hooks::default(),
             last_traffic: Cell::new(Time::ZERO),
             universe: OnceCell::new(),
-            dead: Cell::new(false),
+            ended: Cell::new(None),
         })
     }
 
@@ -223,9 +244,17 @@ impl World {
         self.core.shared.seat.get().map(|seat| seat.server)
     }
 
-    /// Whether its server has died.
-    pub fn is_dead(&self) -> bool {
-        self.dead.get()
+    /// How its server came to its end, if it has.
+    pub fn ended(&self) -> Option<End> {
+        self.ended.get()
+    }
+
+    /// Errors: [`WorldError::Ended`] for a server of a universe that runs no more.
+    pub fn check_running(&self) -> Result<(), WorldError> {
+        match self.ended() {
+            Some(how) => Err(WorldError::Ended(self.server_number().unwrap_or_default(), how)),
+            None => Ok(()),
+        }
     }
 
     /// What all sides have in common.

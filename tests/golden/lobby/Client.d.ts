@@ -5,7 +5,7 @@ export const SetRateLimitHandler: (Handler: ((Player: Player, Event: string | un
 export const SetDecodeErrorHandler: (Handler: ((Event: string | undefined, Failure: string) => void) | undefined) => void;
 export const SetPacketDropHandler: (Handler: ((Player: Player, Reason: "Malformed" | "Oversized" | "Budget" | "Instances" | "Events", Refused: number, Detail: number) => void) | undefined) => void;
 export const SetListenerErrorHandler: (Handler: ((Player: Player, Event: string, Failure: string, Count: number) => void) | undefined) => void;
-export const Remotes: { readonly Reliable: string; readonly Unreliable: string };
+export const Remotes: { readonly Reliable: string; readonly Unreliable: string; readonly Lobby: string };
 export const Lobby: {
 	readonly SetCallbacks: (Callbacks: {
 		Created?: (Data: {

@@ -9,7 +9,7 @@ use super::lanes::{self, Lanes};
 use super::module::{self, EventInfo, Live, Own, State, events, member};
 use super::receive::Inbound;
 use super::tables::Tables;
-use super::{locals, net, print, send, session, states, tables, traffic};
+use super::{lobby, locals, net, print, send, session, states, tables, traffic};
 use crate::schema::{Channel, Options, Schema, Side};
 use crate::wire::Wire;
 
@@ -238,7 +238,7 @@ fn connect(
     channels.connect(cx, signals, &mut out);
     rows.connect(cx, signals[0], &mut out);
     mirrors.connect(cx, signals[0], &mut out);
-    net::start_lobby(cx, &mut out);
+    lobby::start(cx, signals[0], &mut out);
     session::start(cx, signals, &mut out);
     let mut frame = Block::new();
     session::step(cx, &mut frame);

@@ -10,6 +10,7 @@ mod exports;
 mod functions;
 mod lanes;
 pub(in crate::emit) mod limits;
+mod lobby;
 mod locals;
 pub(in crate::emit) mod module;
 mod net;

@@ -5,7 +5,7 @@ use super::context::Context;
 use super::functions::FunctionInfo;
 use super::module::member;
 use super::tables::{self, Tables};
-use super::{session, traffic};
+use super::{lobby, session, traffic};
 use crate::schema::{Item, Scope, Side};
 
 /// The members of the module itself, then those of its declarations.
@@ -38,7 +38,7 @@ pub fn table(cx: &mut Context, tables: &Tables, declared: Vec<Entry>) -> Expr {
     entries.extend(tables.members(cx));
     entries.extend(session::members(cx));
     entries.extend(traffic::members(cx));
-    entries.extend(lobby(cx));
+    entries.extend(lobby::members(cx));
     entries.extend(super::limits::entry(cx));
     entries.extend(declared);
     Expr::Table(entries)
@@ -58,48 +58,10 @@ fn remotes(cx: &Context, tables: &Tables) -> Entry {
         let own = ["Session", "Echo"].into_iter().zip(session::remotes(cx));
         remotes.extend(own.map(|(key, remote)| Entry::Named(key.into(), text(remote))));
     }
-    Entry::Named(member(cx.options.casing, "Remotes"), Expr::Table(remotes))
-}
-
-/// `Lobby`
-fn lobby(cx: &mut Context) -> Option<Entry> {
-    if !cx.options.lobby {
-        return None;
-    }
-    let casing = cx.options.casing;
-    let (module, members): (_, &[(&str, &str)]) = match cx.side {
-        Side::Server => ("LobbyServer", LOBBY_SERVER),
-        Side::Client => ("LobbyClient", LOBBY_CLIENT),
-    };
-    let entries =
-        members.iter().map(|(pascal, own)| Entry::Named(member(casing, pascal), cx.runtime(module, own)));
-    Some(Entry::Named(member(casing, "Lobby"), Expr::Table(entries.collect())))
-}
-
-const LOBBY_SERVER: &[(&str, &str)] = &[
-    ("SetCallbacks", "setCallbacks"),
-    ("SetMaxConnections", "setMaxConnections"),
-    ("Open", "open"),
-    ("Join", "join"),
-    ("Find", "find"),
-    ("Close", "close"),
-    ("Kick", "kick"),
-];
-
-const LOBBY_CLIENT: &[(&str, &str)] = &[
-    ("SetCallbacks", "setCallbacks"),
-    ("Leave", "leave"),
-    ("OpenMenu", "openMenu"),
-    ("MenuRequested", "menuRequested"),
-];
-
-/// Starts the lobby of this side, if there is one.
-pub fn start_lobby(cx: &mut Context, body: &mut Block) {
     if cx.options.lobby {
-        let module = if cx.is_server() { "LobbyServer" } else { "LobbyClient" };
-        let start = cx.runtime(module, "start");
-        body.push(Stat::Call(apply(start, [name("BASE")])));
+        remotes.push(Entry::Named("Lobby".into(), text(lobby::remote_name(cx))));
     }
+    Entry::Named(member(cx.options.casing, "Remotes"), Expr::Table(remotes))
 }
 
 /// Whether this side fires an event of the scope.

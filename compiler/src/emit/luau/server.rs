@@ -10,7 +10,7 @@ use super::module::{self, EventInfo, Live, Own, State, events, member};
 use super::receive::Inbound;
 use super::states::StateInfo;
 use super::tables::Tables;
-use super::{locals, net, print, send, session, snapshot, states, tables, traffic};
+use super::{lobby, locals, net, print, send, session, snapshot, states, tables, traffic};
 use crate::schema::{Channel, Options, Schema, Side};
 use crate::wire::Wire;
 use crate::wire::plan::HeaderKind;
@@ -361,7 +361,7 @@ fn start(
     channels.connect(cx, signals, &mut body);
     rows.connect(cx, signals[0], &mut body);
     authority.start(cx, signals[0], &mut body);
-    net::start_lobby(cx, &mut body);
+    lobby::start(cx, signals[0], &mut body);
     session::start(cx, signals, &mut body);
     if let Some(beat) = beat(cx) {
         let heartbeat = path("RunService.Heartbeat");

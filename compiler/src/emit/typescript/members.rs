@@ -124,6 +124,9 @@ impl Members<'_> {
         if options.session {
             remotes.extend(["Session", "Echo"].map(|key| readonly(key, text())));
         }
+        if options.lobby {
+            remotes.push(readonly("Lobby", text()));
+        }
         found.extend([
             ("SetRateLimitHandler", setter(vec![player(), event(), refused()])),
             ("SetDecodeErrorHandler", setter(decode)),

@@ -125,6 +125,7 @@ fn a_lobby_is_declared_on_both_sides() {
         assert!(client.contains(&format!("readonly {member}: ")), "{client}");
     }
     assert!(client.contains("readonly ShouldHost: boolean") && client.contains("RBXScriptSignal"));
+    assert!(server.contains("readonly Lobby: string") && client.contains("readonly Lobby: string"));
     let (server, client) = declared("option Lobby = true\noption Casing = Snake");
     assert!(server.contains("export const lobby: ") && server.contains("readonly set_max_connections: "));
     assert!(client.contains("readonly open_menu: "));

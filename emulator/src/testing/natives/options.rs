@@ -50,6 +50,19 @@ impl Options {
         }
     }
 
+    /// A whole number from `least` to `most`.
+    pub fn whole(&self, name: &str, least: f64, most: f64) -> Result<Option<f64>, Raise> {
+        let Some(number) = self.number(name)? else { return Ok(None) };
+        if number.fract() != 0.0 || !(least..=most).contains(&number) {
+            let text = format!(
+                "{}: {name} should be a whole number from {least} to {most}, not {number}",
+                self.what
+            );
+            return Err(text.into());
+        }
+        Ok(Some(number))
+    }
+
     /// A text.
     pub fn text(&self, name: &str) -> Result<Option<String>, Raise> {
         match self.get(name) {
@@ -91,5 +104,23 @@ mod tests {
         let options = Options::read("test.world", table, &["clients"]).ok().unwrap();
         let error = options.number("clients").unwrap_err();
         assert!(format!("{error:?}").contains("clients should be a number, not a string"));
+    }
+
+    #[test]
+    fn whole_numbers_are_held_to_their_range() {
+        for (given, wanted) in [
+            (1.0, Some(1.0)),
+            (7.0, Some(7.0)),
+            (0.0, None),
+            (8.0, None),
+            (-1.0, None),
+            (1.5, None),
+            (f64::NAN, None),
+            (f64::INFINITY, None),
+        ] {
+            let table = Value::record([("servers", Value::Number(given))]);
+            let options = Options::read("test.universe", table, &["servers"]).ok().unwrap();
+            assert_eq!(options.whole("servers", 1.0, 7.0).ok().flatten(), wanted, "{given}");
+        }
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::handles;
 use super::options::Options;
-use super::world::{slot_and_side, wrong};
+use super::world::{slot_and_running_side, slot_and_side, wrong};
 use crate::clock::Time;
 use crate::datamodel::classes::class_by_name;
 use crate::membrane::{HomeId, Membrane, copy};
@@ -45,7 +45,7 @@ pub const NATIVES: &[(&str, NativeFn)] = &[
 
 fn require(cx: &mut Cx<'_>) -> Outcome {
     let director = Director::of(cx)?;
-    let (slot, side) = slot_and_side(cx, &director)?;
+    let (slot, side) = slot_and_running_side(cx, &director)?;
     let home = slot.home(&director.membrane, side)?;
     let arguments = match cx.value(3)? {
         path @ Value::String(_) => path,
@@ -65,7 +65,7 @@ const PATIENCE: f64 = 10.0;
 
 fn eval(cx: &mut Cx<'_>) -> Outcome {
     let director = Director::of(cx)?;
-    let (slot, side) = slot_and_side(cx, &director)?;
+    let (slot, side) = slot_and_running_side(cx, &director)?;
     let home = slot.home(&director.membrane, side)?;
     let peer = slot.world.peer(side).map_err(wrong)?;
     let source: Arc<str> = Arc::from(cx.text(3)?);
@@ -78,7 +78,7 @@ fn eval(cx: &mut Cx<'_>) -> Outcome {
 /// Runs a function of the spec on a side: its text is compiled there, with copies of what it holds from around it.
 fn call(cx: &mut Cx<'_>) -> Outcome {
     let director = Director::of(cx)?;
-    let (slot, side) = slot_and_side(cx, &director)?;
+    let (slot, side) = slot_and_running_side(cx, &director)?;
     let home = slot.home(&director.membrane, side)?;
     let peer = slot.world.peer(side).map_err(wrong)?;
     let place = cx.function_place(3);
@@ -130,7 +130,7 @@ fn not_plain(value: &Value) -> Option<&'static str> {
 
 fn drain(cx: &mut Cx<'_>) -> Outcome {
     let director = Director::of(cx)?;
-    let (slot, side) = slot_and_side(cx, &director)?;
+    let (slot, side) = slot_and_running_side(cx, &director)?;
     slot.world.run_deferred(side).map_err(wrong)?;
     Ok(Returns::NONE)
 }
@@ -167,7 +167,7 @@ return script
 
 fn spawn_script(cx: &mut Cx<'_>) -> Outcome {
     let director = Director::of(cx)?;
-    let (slot, side) = slot_and_side(cx, &director)?;
+    let (slot, side) = slot_and_running_side(cx, &director)?;
     let options = Options::read("spawnScript", cx.value(3)?, &["source", "parent", "context", "name"])?;
     let source = options.text("source")?.ok_or("spawnScript needs a source")?;
     let usual = if side.is_server() { "server" } else { "client" };
@@ -242,7 +242,7 @@ fn errors(cx: &mut Cx<'_>) -> Outcome {
 
 fn stub(cx: &mut Cx<'_>) -> Outcome {
     let director = Director::of(cx)?;
-    let (slot, side) = slot_and_side(cx, &director)?;
+    let (slot, side) = slot_and_running_side(cx, &director)?;
     let (class, member) = (cx.text(3)?, cx.text(4)?);
     let home = slot.home(&director.membrane, side)?;
     let peer = slot.world.peer(side).map_err(wrong)?;
@@ -259,7 +259,7 @@ fn stub(cx: &mut Cx<'_>) -> Outcome {
 
 fn fail_next(cx: &mut Cx<'_>) -> Outcome {
     let director = Director::of(cx)?;
-    let (slot, side) = slot_and_side(cx, &director)?;
+    let (slot, side) = slot_and_running_side(cx, &director)?;
     slot.world.peer(side).map_err(wrong)?.fail_next(&cx.text(3)?, &cx.text(4)?);
     Ok(Returns::NONE)
 }
@@ -276,7 +276,7 @@ fn memory(cx: &mut Cx<'_>) -> Outcome {
 /// Fires an event of an instance as the engine would, with these arguments: for what the emulator never fires by itself.
 fn fire(cx: &mut Cx<'_>) -> Outcome {
     let director = Director::of(cx)?;
-    let (slot, side) = slot_and_side(cx, &director)?;
+    let (slot, side) = slot_and_running_side(cx, &director)?;
     let peer = slot.world.peer(side).map_err(wrong)?;
     let home = slot.home(&director.membrane, side)?;
     let (_, id) = director.membrane.resolve(cx.instance(3)?).ok_or("this instance belongs to no world")?;
@@ -302,7 +302,7 @@ fn holders(cx: &mut Cx<'_>) -> Outcome {
 
 fn stall(cx: &mut Cx<'_>) -> Outcome {
     let director = Director::of(cx)?;
-    let (slot, side) = slot_and_side(cx, &director)?;
+    let (slot, side) = slot_and_running_side(cx, &director)?;
     slot.world.stall(side, Time::from_seconds(cx.number(3)?)).map_err(wrong)?;
     Ok(Returns::NONE)
 }
@@ -326,7 +326,7 @@ fn set_clock(cx: &mut Cx<'_>) -> Outcome {
 
 fn set_fps(cx: &mut Cx<'_>) -> Outcome {
     let director = Director::of(cx)?;
-    let (slot, side) = slot_and_side(cx, &director)?;
+    let (slot, side) = slot_and_running_side(cx, &director)?;
     slot.world.set_fps(side, cx.number(3)?).map_err(wrong)?;
     Ok(Returns::NONE)
 }

@@ -9,7 +9,7 @@ use crate::project::Node;
 use crate::services::calls::{decode, encode};
 use crate::services::teleport_service::TeleportResult;
 use crate::testing::director::Director;
-use crate::universe::{Cloud, Fault, Kind, Opening, Service, Universe};
+use crate::universe::{Access, Cloud, Fault, Kind, Opening, Service, Universe};
 use crate::value::Value;
 use crate::vm::{Cx, NativeFn, Outcome, Raise, Returns};
 use crate::world::{World, WorldError, WorldOptions};
@@ -25,7 +25,7 @@ pub const NATIVES: &[(&str, NativeFn)] = &[
     ("universeMend", mend),
     ("universeKill", kill),
     ("universeWhere", whereabouts),
-    ("universeTamper", forge),
+    ("universeForge", forge),
     ("universeStored", stored),
 ];
 
@@ -35,23 +35,27 @@ fn universe(cx: &Cx<'_>, director: &Director) -> Result<Rc<Universe>, Raise> {
 }
 
 /// What a universe alone takes.
-const UNIVERSE_OPTIONS: &[&str] = &["server", "client", "places", "gameId"];
+const UNIVERSE_OPTIONS: &[&str] = &["servers", "places", "gameId", "server", "client"];
 
 fn new_universe(cx: &mut Cx<'_>) -> Outcome {
     let director = Director::of(cx)?;
     let known = [UNIVERSE_OPTIONS, BUILDING_OPTIONS].concat();
     let options = Options::read("test.universe", cx.value(1)?, &known)?;
+    let count = options.whole("servers", 1.0, MOST_SERVERS)?.unwrap_or(1.0);
     let tree = scripts(&options)?;
     let (wanted, built) = world_options(&options, &director, tree)?;
     let places = match options.get("places") {
         None => vec![1.0],
         Some(Value::Table(table)) if !table.array.is_empty() => {
-            let places: Option<Vec<f64>> = table.array.iter().map(Value::as_number).collect();
-            places.ok_or("test.universe: places are ids, the start place first")?
+            let id = |place: &Value| place.as_number().filter(|id| *id >= 1.0 && id.fract() == 0.0);
+            let places: Option<Vec<f64>> = table.array.iter().map(id).collect();
+            places.ok_or(PLACES)?
         }
-        Some(_) => return Err("test.universe: places is a list of ids, the start place first".into()),
+        Some(_) => return Err(PLACES.into()),
     };
-    let cloud = Cloud::new(wanted.seed, options.number("gameId")?.unwrap_or(1.0), places);
+    let first = places.first().copied().unwrap_or(1.0);
+    let game = options.whole("gameId", 1.0, MOST_ID)?.unwrap_or(1.0);
+    let cloud = Cloud::new(wanted.seed, game, places);
     let net = nets(&built);
     let weak = Rc::downgrade(&director);
     let make = move |opening: &Opening| -> Result<Rc<World>, WorldError> {
@@ -70,8 +74,17 @@ fn new_universe(cx: &mut Cx<'_>) -> Outcome {
     let number = director.worlds.add_universe(Universe::new(cloud, Box::new(make)));
     cx.push_number(f64::from(number));
     cx.push(&net);
-    Ok(Returns::Values(2))
+    cx.push_number(count);
+    cx.push_number(first);
+    Ok(Returns::Values(4))
 }
+
+/// Most servers that a universe begins with: each has a VM of its own.
+const MOST_SERVERS: f64 = 100.0;
+/// The largest whole number that a number holds.
+const MOST_ID: f64 = 9_007_199_254_740_991.0;
+const PLACES: &str =
+    "test.universe: places is a list of ids, which are whole numbers from 1; the start place comes first";
 
 /// The tree of `server` and `client`: a script of each server, and one of each client. With a schema and no source of
 /// its own, the server's loads the schema's module.
@@ -114,7 +127,10 @@ fn scripts(options: &Options) -> Result<Option<Node>, Raise> {
 fn open(cx: &mut Cx<'_>) -> Outcome {
     let director = Director::of(cx)?;
     let universe = universe(cx, &director)?;
-    let number = universe.open(cx.number(2)?).map_err(wrong)?;
+    let options = Options::read("universe:open", cx.value(3)?, &["owner"])?;
+    let owner = options.whole("owner", -MOST_ID, MOST_ID)?;
+    let access = owner.filter(|owner| *owner != 0.0).map_or(Access::Public, Access::Owned);
+    let number = universe.open(cx.number(2)?, access).map_err(wrong)?;
     cx.push_number(f64::from(number));
     Ok(Returns::ONE)
 }
@@ -137,6 +153,7 @@ fn server(cx: &mut Cx<'_>) -> Outcome {
         ("placeId", Value::Number(server.place)),
         ("jobId", Value::from(server.job)),
         ("privateServerId", Value::from(server.private)),
+        ("privateServerOwnerId", Value::Number(server.owner)),
         ("open", Value::Boolean(server.open)),
     ]));
     Ok(Returns::ONE)
@@ -160,15 +177,16 @@ fn fail(cx: &mut Cx<'_>) -> Outcome {
     let director = Director::of(cx)?;
     let universe = universe(cx, &director)?;
     let service = service(&cx.text(2)?)?;
-    let options = Options::read("u:fail", cx.value(3)?, &["times", "server", "player", "text", "result"])?;
+    let options =
+        Options::read("universe:fail", cx.value(3)?, &["times", "server", "player", "text", "result"])?;
     let result = options.text("result")?;
     if let Some(result) = result.as_deref().filter(|result| TeleportResult::named(result).is_none()) {
-        return Err(format!("u:fail: there is no Enum.TeleportResult.{result}").into());
+        return Err(format!("universe:fail: there is no Enum.TeleportResult.{result}").into());
     }
     universe.cloud().fail(Fault {
         service,
-        times: options.number("times")?.map_or(1, |times| (times as u32).max(1)),
-        server: options.number("server")?.map(|number| number as u32),
+        times: options.whole("times", 1.0, 1e9)?.map_or(1, |times| times as u32),
+        server: options.whole("server", 1.0, 1e9)?.map(|number| number as u32),
         player: options.text("player")?,
         text: options.text("text")?.or(result),
     });
@@ -203,12 +221,14 @@ fn forge(cx: &mut Cx<'_>) -> Outcome {
     let director = Director::of(cx)?;
     let universe = universe(cx, &director)?;
     let (player, data) = (cx.text(2)?, cx.value(3)?);
-    let data = encode(&data).ok_or("u:forge: teleport data is plain data")?;
+    let data = encode(&data).ok_or(
+        "universe:forge: teleport data are plain: tables without mixed keys, strings, numbers and booleans",
+    )?;
     universe.cloud().forge(&player, decode(&data));
     Ok(Returns::NONE)
 }
 
-/// What a map of the memory stores, or a data store, holds: values by key.
+/// What a map of the memory stores holds: values by key.
 fn stored(cx: &mut Cx<'_>) -> Outcome {
     let director = Director::of(cx)?;
     let universe = universe(cx, &director)?;
@@ -216,7 +236,11 @@ fn stored(cx: &mut Cx<'_>) -> Outcome {
     let kind = match &*kind {
         "sortedMap" => Kind::Sorted,
         "hashMap" => Kind::Hash,
-        other => return Err(format!("u:stored reads a sortedMap or a hashMap, not a {other}").into()),
+        other => {
+            return Err(
+                format!("universe:stored reads a \"sortedMap\" or a \"hashMap\", not a \"{other}\"").into()
+            );
+        }
     };
     let items = universe.cloud().memory().items(kind, &name, universe.now());
     cx.push(&Value::record(items.iter().map(|(key, item)| (key.clone(), decode(&item.value)))));

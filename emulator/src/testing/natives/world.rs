@@ -70,6 +70,15 @@ pub fn slot_and_side(cx: &Cx<'_>, director: &Director) -> Result<(SharedSlot, Si
     Ok((slot(cx, director)?, side_of(cx.number(2)?)))
 }
 
+/// The same, for what makes a side run something. Errors: it is the server of a universe and runs no more.
+pub fn slot_and_running_side(cx: &Cx<'_>, director: &Director) -> Result<(SharedSlot, Side), Raise> {
+    let (slot, side) = slot_and_side(cx, director)?;
+    if side.is_server() {
+        slot.world.check_running().map_err(wrong)?;
+    }
+    Ok((slot, side))
+}
+
 /// What a world and the worlds of a universe are built from.
 pub(super) const BUILDING_OPTIONS: &[&str] = &[
     "net",
