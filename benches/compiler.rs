@@ -3,11 +3,14 @@
 //! `cargo bench -p blinkblox-compiler --bench compiler`. Prints figures beside their targets and asserts none: the
 //! machine decides. Where the system tells (Unix), times are those this program ran for, on all its threads, so that a busy
 //! machine does not count: a large schema's two modules are made at once, which by the clock is quicker. A whole process
-//! is this program started anew to read a schema from disk, compile it and write its modules.
+//! is this program started anew to read a schema from disk, compile it and write its modules; with the path of a built
+//! `blinkblox` behind `--command`, that command's `build` is measured beside it, taking turns with it. `--record FILE` writes
+//! what processes took as lines with tabs, as `benches/figures/compiler.tsv` has it, which the book's page on peers shows.
 //! `benches/RESULTS.md` keeps what was measured.
 
+use std::ffi::OsStr;
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use blinkblox_compiler::schema::Profile;
@@ -173,31 +176,66 @@ fn measure(name: &str, files: &[(String, String)], target: &str) -> f64 {
     whole
 }
 
-/// Compiles in a process of its own, from disk to disk: its processor time, and the clock from start to exit.
-fn measure_process(name: &str, files: &[(String, String)], target: &str) {
+/// Processor time and the clock's of a process, from start to exit, in milliseconds.
+fn process(program: &Path, arguments: &[&OsStr]) -> [f64; 2] {
+    let (started, before) = (Instant::now(), ran(true));
+    let status = Command::new(program).args(arguments).stderr(Stdio::null()).status();
+    assert!(status.is_ok_and(|status| status.success()), "the process failed");
+    [(ran(true) - before).as_secs_f64() * 1000.0, started.elapsed().as_secs_f64() * 1000.0]
+}
+
+/// The middle and the least of processes that take turns; recorded as lines.
+fn processes(
+    recorded: &mut String,
+    name: &str,
+    kinds: &[(&str, &Path, Vec<&OsStr>)],
+    target: &str,
+) -> Vec<f64> {
+    let mut all = vec![Vec::new(); kinds.len()];
+    for _ in 0..PROCESSES {
+        for (times, (_, program, arguments)) in all.iter_mut().zip(kinds) {
+            times.push(process(program, arguments));
+        }
+    }
+    let mut middles = Vec::new();
+    for (times, (kind, ..)) in all.iter().zip(kinds) {
+        let [ran, clock] = [0, 1].map(|which| {
+            let mut sorted: Vec<f64> = times.iter().map(|times| times[which]).collect();
+            sorted.sort_by(f64::total_cmp);
+            (sorted[PROCESSES / 2], sorted[0])
+        });
+        println!(
+            "{name:32} {kind:10} {:8.2} ms, {:.2} at the least; by the clock {:.2}, {:.2}  {target}",
+            ran.0, ran.1, clock.0, clock.1
+        );
+        recorded.push_str(&format!("{name}\t{kind}\t{:.2}\t{:.2}\n", ran.0, ran.1));
+        middles.push(ran.0);
+    }
+    middles
+}
+
+/// Compiles in processes of their own, from disk to disk, and gives what this program's took.
+fn measure_process(
+    recorded: &mut String,
+    name: &str,
+    files: &[(String, String)],
+    command: Option<&Path>,
+    target: &str,
+) -> f64 {
     let folder = std::env::temp_dir().join(format!("blinkblox-bench-{}", std::process::id()));
     std::fs::create_dir_all(folder.join("out")).expect("the folder for temporary files can be written");
     for (path, text) in files {
         std::fs::write(folder.join(path), text).expect("the folder for temporary files can be written");
     }
     let program = std::env::current_exe().expect("a running program has a path");
-    let run = |_| {
-        let (started, before) = (Instant::now(), ran(true));
-        let status = Command::new(&program).arg("--compile").arg(&folder).status();
-        assert!(status.is_ok_and(|status| status.success()), "the process failed");
-        [(ran(true) - before).as_secs_f64() * 1000.0, started.elapsed().as_secs_f64() * 1000.0]
-    };
-    let all: Vec<[f64; 2]> = (0..PROCESSES).map(run).collect();
-    let [ran, clock] = [0, 1].map(|which| {
-        let mut sorted: Vec<f64> = all.iter().map(|times| times[which]).collect();
-        sorted.sort_by(f64::total_cmp);
-        (sorted[PROCESSES / 2], sorted[0])
-    });
-    println!(
-        "{name:32} {:8.2} ms, {:.2} at the least; by the clock {:.2}, {:.2}  {target}",
-        ran.0, ran.1, clock.0, clock.1
-    );
+    let entry = folder.join(ENTRY);
+    let own = vec![OsStr::new("--compile"), folder.as_os_str()];
+    let mut kinds = vec![("compiler", program.as_path(), own)];
+    let built = vec![OsStr::new("build"), OsStr::new("--yes"), entry.as_os_str()];
+    kinds.extend(command.map(|command| ("command", command, built)));
+    let middles = processes(recorded, name, &kinds, target);
     let _ = std::fs::remove_dir_all(&folder);
+    middles[0]
 }
 
 struct Disk;
@@ -215,16 +253,28 @@ impl SourceLoader for Disk {
 /// What a process that is measured does.
 fn compile_folder(folder: &str) {
     let entry = format!("{folder}/{ENTRY}");
-    let compiled = generate(analyze(&Disk, &entry, Profile::Release));
-    for (path, text) in compiled.files(&entry) {
+    let mut compiled = generate(analyze(&Disk, &entry, Profile::Release));
+    for (path, text) in compiled.take_files(&entry) {
         std::fs::write(path, text).expect("the folder for temporary files can be written");
     }
 }
 
+/// How cost grows: the power of the number of declarations that it follows; 1 is linear.
+fn slope(few: (usize, f64), many: (usize, f64)) -> f64 {
+    (many.1 / few.1).ln() / (many.0 as f64 / few.0 as f64).ln()
+}
+
 fn main() {
     let arguments: Vec<String> = std::env::args().collect();
-    if let Some(at) = arguments.iter().position(|argument| argument == "--compile") {
-        return compile_folder(&arguments[at + 1]);
+    let behind = |option: &str| {
+        let at = arguments.iter().position(|argument| argument == option)?;
+        arguments.get(at + 1)
+    };
+    if let Some(folder) = behind("--compile") {
+        return compile_folder(folder);
+    }
+    if arguments.iter().any(|argument| argument == "--nothing") {
+        return;
     }
     println!("in process, warm");
     measure("1 event", &one(), "");
@@ -236,10 +286,27 @@ fn main() {
         measure(&format!("{count} declarations"), &single(count, 4), "");
     }
     let ten = measure("10 000 declarations, 50 files", &spread(10_000, 50, 4), "");
-    println!("10 000 cost {:.1} times as much as 1 000", ten / thousand);
+    println!("from 1 000 to 10 000: slope {:.2}", slope((1_000, thousand), (10_000, ten)));
+
     println!("whole process, from disk to disk");
-    measure_process("1 event", &one(), "target 3 ms");
-    measure_process("100 events, 50 structs", &hundred(), "target 10 ms");
-    measure_process("1 000 declarations", &single(1_000, 4), "");
-    measure_process("10 000 declarations, 50 files", &spread(10_000, 50, 4), "");
+    let recorded = &mut String::from("what\tprocess\tms\tleast ms\n");
+    let command = behind("--command").map(Path::new);
+    let program = std::env::current_exe().expect("a running program has a path");
+    let mut kinds = vec![("compiler", program.as_path(), vec![OsStr::new("--nothing")])];
+    kinds.extend(command.map(|command| ("command", command, vec![OsStr::new("--version")])));
+    processes(recorded, "nothing, or its version", &kinds, "");
+    measure_process(recorded, "1 event", &one(), command, "target 3 ms");
+    measure_process(recorded, "100 events, 50 structs", &hundred(), command, "target 10 ms");
+    let few = measure_process(recorded, "1 000 declarations", &single(1_000, 4), command, "");
+    let some = measure_process(recorded, "2 000 declarations", &single(2_000, 4), command, "");
+    let many =
+        measure_process(recorded, "10 000 declarations, 50 files", &spread(10_000, 50, 4), command, "");
+    println!(
+        "from 1 000 to 2 000: slope {:.2}; from 1 000 to 10 000: {:.2}",
+        slope((1_000, few), (2_000, some)),
+        slope((1_000, few), (10_000, many))
+    );
+    if let Some(file) = behind("--record") {
+        std::fs::write(file, recorded).unwrap_or_else(|error| panic!("{file}: {error}"));
+    }
 }

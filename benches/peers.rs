@@ -3,7 +3,9 @@
 //! `cargo bench -p blinkblox-suites --bench peers`. Packages are installed when it runs, from npm, at exact versions;
 //! nothing of theirs is kept here. Everyone has a world of their own in one process and they take turns; times are what
 //! this thread ran for, in nanoseconds an event, the middle of all rounds and the best. Bytes are those of the link,
-//! as the emulator counts a message of the engine's own format. `benches/RESULTS.md` keeps what was measured.
+//! as the emulator counts a message of the engine's own format. `--record FILE` behind `--` writes the figures as lines with
+//! tabs, as `benches/figures/peers.tsv` has them, which the book's page on peers shows. `benches/RESULTS.md` keeps what was
+//! measured.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -260,8 +262,28 @@ fn median(times: &mut [f64]) -> (f64, f64) {
     (times[times.len() / 2], times[0])
 }
 
+/// What came of a contest: as lines to record.
+type Recorded = String;
+
+/// Heads of what is recorded.
+const HEADS: &str = "what\twho\tns\tbest ns\tbytes\n";
+
+/// Prints what someone took, and records it.
+fn tell(recorded: &mut Recorded, what: &str, who: &str, (middle, best): (f64, f64), bytes: f64) {
+    println!("  {who:14} {middle:9.0} {best:9.0} ns  {bytes:8.2} bytes");
+    recorded.push_str(&format!("{what}\t{who}\t{middle:.0}\t{best:.0}\t{bytes:.2}\n"));
+}
+
 /// Senders take turns; each round is some frames of a world.
-fn race(what: &str, runner: &Runner, senders: &[Sender], each: u64, way: Way, hears: Side) {
+fn race(
+    recorded: &mut Recorded,
+    what: &str,
+    runner: &Runner,
+    senders: &[Sender],
+    each: u64,
+    way: Way,
+    hears: Side,
+) {
     println!("{what}");
     let mut worlds = Vec::new();
     for sender in senders {
@@ -301,14 +323,17 @@ fn race(what: &str, runner: &Runner, senders: &[Sender], each: u64, way: Way, he
             running.side = Side::Server;
         }
         let heard = running.run("return tostring(_G.heard)", &[], 1.0).unwrap_or_default();
-        let (middle, best) = median(&mut times);
-        println!("  {name:14} {middle:9.0} {best:9.0} ns  {bytes:7.2} bytes  ({heard} heard)");
+        // Fewer would mean that somebody is quick because it loses some.
+        let fired = FRAMES * each * ROUNDS as u64;
+        let is_heard = heard.parse::<f64>().is_ok_and(|heard| heard >= fired as f64);
+        assert!(is_heard, "{name}: {heard} of more than {fired} were heard");
+        tell(recorded, what, name, median(&mut times), bytes);
     }
 }
 
-fn pack(runner: &Runner, with_theirs: bool, what: &Pack) {
+fn pack(recorded: &mut Recorded, runner: &Runner, with_theirs: bool, what: &Pack) {
     println!("{}", what.what);
-    let contestants = [("BlinkBlox", false), ("flamework", true)];
+    let contestants = [("BlinkBlox", false), ("flamework 0.7.0", true)];
     let mut all: Vec<_> = contestants
         .into_iter()
         .filter(|(_, theirs)| with_theirs || !theirs)
@@ -328,8 +353,9 @@ fn pack(runner: &Runner, with_theirs: bool, what: &Pack) {
         }
     }
     for (name, _, _, mut times, length) in all {
-        let (middle, best) = median(&mut times);
-        println!("  {name:14} {middle:9.0} {best:9.0} ns  {length:>7} bytes");
+        if let Ok(bytes) = length.parse() {
+            tell(recorded, what.what, name, median(&mut times), bytes);
+        }
     }
 }
 
@@ -346,9 +372,23 @@ fn main() {
         place = place.with(at, Path::new(folder));
     }
     let runner = Runner::new(place.load("peers"));
-    race("a byte from a client, 1000 a frame", &runner, TINY, 1000, Way::Up, Side::Server);
-    race("seven values to everyone, 200 a frame", &runner, SNAPSHOT, 200, Way::Down, Side::Client(0));
+    let mut recorded = HEADS.to_owned();
+    race(&mut recorded, "a byte from a client, 1000 a frame", &runner, TINY, 1000, Way::Up, Side::Server);
+    race(
+        &mut recorded,
+        "seven values to everyone, 200 a frame",
+        &runner,
+        SNAPSHOT,
+        200,
+        Way::Down,
+        Side::Client(0),
+    );
     for what in PACKS {
-        pack(&runner, theirs.is_some(), what);
+        pack(&mut recorded, &runner, theirs.is_some(), what);
+    }
+    let arguments: Vec<String> = std::env::args().collect();
+    let at = arguments.iter().position(|argument| argument == "--record");
+    if let Some(file) = at.and_then(|at| arguments.get(at + 1)) {
+        std::fs::write(file, recorded).unwrap_or_else(|error| panic!("{file}: {error}"));
     }
 }

@@ -3,7 +3,8 @@
 //! `cargo bench -p blinkblox-tests --features native --bench runtime`; without the feature, interpreted only. Names of
 //! scenarios behind `--` choose some. Contestants take turns in one process, a round of frames each; what is told is
 //! the middle of all rounds and the best. `--write FOLDER` keeps the modules that are measured, `--read FOLDER` takes those
-//! that are there instead, to try a change by hand. `benches/RESULTS.md` keeps what was measured.
+//! that are there instead, to try a change by hand. `--record FILE` writes the figures as lines with tabs, as
+//! `benches/figures/runtime.tsv` has them, which the book's page on peers shows. `benches/RESULTS.md` keeps what was measured.
 
 mod contest;
 mod scenarios;
@@ -68,9 +69,9 @@ impl Runner {
     }
 }
 
-/// A folder behind `--write`, which modules are written to, or `--read`, which they are taken from where they are there:
-/// to try by hand what emission might do.
-fn folder(option: &str) -> Option<std::path::PathBuf> {
+/// The path behind an option: `--write` names a folder that modules are written to, `--read` one that they are taken from
+/// where they are there, to try by hand what emission might do; `--record` names a file for the figures.
+fn path(option: &str) -> Option<std::path::PathBuf> {
     let arguments: Vec<String> = std::env::args().collect();
     let at = arguments.iter().position(|argument| argument == option)?;
     arguments.get(at + 1).map(std::path::PathBuf::from)
@@ -81,12 +82,10 @@ fn modules(scenario: &Scenario) -> (String, String) {
     let outputs = compiled(scenario);
     let text = |side: &str, emitted: String| {
         let file = format!("{}.{side}.luau", scenario.name);
-        if let Some(folder) = folder("--write") {
+        if let Some(folder) = path("--write") {
             std::fs::write(folder.join(&file), &emitted).expect("the folder of --write can be written");
         }
-        folder("--read")
-            .and_then(|folder| std::fs::read_to_string(folder.join(&file)).ok())
-            .unwrap_or(emitted)
+        path("--read").and_then(|folder| std::fs::read_to_string(folder.join(&file)).ok()).unwrap_or(emitted)
     };
     (text("server", outputs.server), text("client", outputs.client))
 }
@@ -101,7 +100,11 @@ fn compiled(scenario: &Scenario) -> Outputs {
     compiled.outputs.unwrap_or_else(|| panic!("{}: the schema does not compile:\n{drawn}", scenario.name))
 }
 
-fn measure(scenario: &Scenario) {
+/// Heads of what is recorded.
+const HEADS: &str = "scenario\tmode\tns\tfloor ns\tinstructions\tfloor instructions\tallocated\tfloor allocated\tbytes\tfloor bytes\n";
+
+/// Measures a scenario, prints what came of it and gives it as lines to record: the best of all rounds.
+fn measure(scenario: &Scenario) -> String {
     let (server, client) = modules(scenario);
     let floor = scenario.floor();
     let own = Modules::Generated(&server, &client);
@@ -138,6 +141,22 @@ fn measure(scenario: &Scenario) {
         each(mine.bytes),
         each(least.bytes)
     );
+    let recorded = all.iter().zip(modes).map(|([own, floor], native)| {
+        let mode = if *native { "native" } else { "interpreted" };
+        format!(
+            "{}\t{mode}\t{:.1}\t{:.1}\t{:.1}\t{:.1}\t{:.1}\t{:.1}\t{:.2}\t{:.2}\n",
+            scenario.name,
+            own.told().1,
+            floor.told().1,
+            each(mine.instructions),
+            each(least.instructions),
+            each(mine.allocated),
+            each(least.allocated),
+            each(mine.bytes),
+            each(least.bytes)
+        )
+    });
+    recorded.collect()
 }
 
 fn main() {
@@ -152,9 +171,13 @@ fn main() {
         if cfg!(feature = "native") { ", native" } else { "" }
     );
     println!("{:16}{both}", "");
+    let mut recorded = HEADS.to_owned();
     for scenario in SCENARIOS {
         if chosen.is_empty() || chosen.iter().any(|name| name == scenario.name) {
-            measure(scenario);
+            recorded.push_str(&measure(scenario));
         }
+    }
+    if let Some(file) = path("--record") {
+        std::fs::write(&file, recorded).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
     }
 }

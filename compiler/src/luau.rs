@@ -10,5 +10,9 @@ pub const KEYWORDS: [&str; 21] = [
 pub fn is_name(text: &str) -> bool {
     let mut bytes = text.bytes();
     let first = bytes.next().is_some_and(|byte| byte.is_ascii_alphabetic() || byte == b'_');
-    first && bytes.all(|byte| byte.is_ascii_alphanumeric() || byte == b'_') && !KEYWORDS.contains(&text)
+    // Keywords are of small letters, and most names that are asked about begin with a large one.
+    let may_be_keyword = text.starts_with(|c: char| c.is_ascii_lowercase());
+    first
+        && bytes.all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+        && !(may_be_keyword && KEYWORDS.contains(&text))
 }

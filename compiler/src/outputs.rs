@@ -149,23 +149,28 @@ pub(crate) fn check_lengths(outputs: &Outputs) -> Option<Diagnostic> {
 }
 
 impl Compilation {
-    /// Path and text of each file, in the order they are written; empty when there are no modules.
-    pub fn files(&self, entry: &str) -> Vec<(String, String)> {
-        let (Some(outputs), Some(schema)) = (&self.outputs, &self.analysis.schema) else { return vec![] };
+    /// Takes the modules out: path and text of each file, in the order they are written. Empty when there are none.
+    pub fn take_files(&mut self, entry: &str) -> Vec<(String, String)> {
+        let (Some(outputs), Some(schema)) = (self.outputs.take(), &self.analysis.schema) else {
+            return vec![];
+        };
         let options = &schema.options;
-        let declared = outputs.declarations.as_ref();
+        let [server, client, types] = match outputs.declarations {
+            Some(declared) => [Some(declared.server), Some(declared.client), declared.types],
+            None => [None, None, None],
+        };
         let modules = [
-            (&options.server_output, Some(&outputs.server), declared.map(|texts| &texts.server)),
-            (&options.client_output, Some(&outputs.client), declared.map(|texts| &texts.client)),
-            (&options.types_output, outputs.types.as_ref(), declared.and_then(|texts| texts.types.as_ref())),
+            (&options.server_output, Some(outputs.server), server),
+            (&options.client_output, Some(outputs.client), client),
+            (&options.types_output, outputs.types, types),
         ];
         let mut files = Vec::new();
         let mut declarations = Vec::new();
         for (option, module, declaration) in modules {
             let (Some(option), Some(module)) = (option, module) else { continue };
             let path = output_path(entry, option);
-            declarations.extend(declaration.map(|text| (declaration_path(&path), text.clone())));
-            files.push((path, module.clone()));
+            declarations.extend(declaration.map(|text| (declaration_path(&path), text)));
+            files.push((path, module));
         }
         files.extend(declarations);
         files
@@ -229,10 +234,11 @@ mod tests {
 
     #[test]
     fn modules_come_first_then_declarations() {
-        let compiled = compiled(
+        let mut compiled = compiled(
             "option TypesOutput = \"t\"\noption ServerOutput = \"s/init\"\noption ClientOutput = \"c\"",
         );
-        let paths: Vec<String> = compiled.files("net/x.blink").into_iter().map(|(path, _)| path).collect();
+        let paths: Vec<String> =
+            compiled.take_files("net/x.blink").into_iter().map(|(path, _)| path).collect();
         assert_eq!(
             paths,
             ["net/s/init.luau", "net/c.luau", "net/t.luau", "net/s/index.d.ts", "net/c.d.ts", "net/t.d.ts"]

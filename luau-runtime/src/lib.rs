@@ -4,7 +4,9 @@
 //! stands beside it. The compiler inlines the ones a schema needs; nothing here is installed.
 //!
 //! Modules follow a form the compiler relies on: requires by `"./Name"`, then types, locals and local functions, and a
-//! last `return` of one of those functions or of a table of them.
+//! last `return` of one of those functions or of a table of them. [`form`] reads it.
+
+pub mod form;
 
 /// Every module as its name and its text, in order of name.
 pub const MODULES: &[(&str, &str)] = &[

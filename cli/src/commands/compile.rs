@@ -146,8 +146,8 @@ pub fn compile_to(
         stage(Stage::Generating);
     }
     let options = options(&analysis, &entry);
-    let compilation = blinkblox_compiler::generate(analysis);
-    let files = compilation.files(&entry);
+    let mut compilation = blinkblox_compiler::generate(analysis);
+    let files = compilation.take_files(&entry);
     let Compilation { analysis, signature, .. } = compilation;
     let (sources, diagnostics) = (analysis.sources, analysis.diagnostics);
     let asked = asked.take();

@@ -1,12 +1,8 @@
-//! Properties of Roblox classes that `Sync` may name, from a table made at build time.
+//! Properties of Roblox classes that `Sync` may name, from the lines of `classes`.
 
+use super::classes::{self, Class};
 use super::{Length, Number, NumberKind, RobloxType, Rotation, TypeKind};
 use crate::diagnostics::suggest;
-
-/// A class: its name, its superclass, and its own properties with a word each.
-type ClassRow = (&'static str, &'static str, &'static [(&'static str, &'static str)]);
-
-include!(concat!(env!("OUT_DIR"), "/properties.rs"));
 
 /// What is known of a property.
 #[derive(Clone, Debug)]
@@ -19,19 +15,14 @@ pub enum Property {
     Unknown,
 }
 
-fn row(class: &str) -> Option<&'static ClassRow> {
-    let at = PROPERTIES.binary_search_by_key(&class, |(name, ..)| name).ok()?;
-    PROPERTIES.get(at)
-}
-
 /// A class and those it inherits from, nearest first.
-fn ancestry(class: &str) -> impl Iterator<Item = &'static ClassRow> {
-    std::iter::successors(row(class), |(_, superclass, _)| row(superclass))
+fn ancestry(class: &str) -> impl Iterator<Item = Class> {
+    std::iter::successors(classes::find(class), |class| classes::find(class.superclass))
 }
 
 /// Why no property of a class may follow, when none may.
 pub fn unsyncable(class: &str) -> Option<&'static str> {
-    let is = |wanted: &str| ancestry(class).any(|(name, ..)| *name == wanted);
+    let is = |wanted: &str| ancestry(class).any(|class| class.name == wanted);
     if is("Camera") {
         Some("each client has a camera of its own")
     } else if is("GuiBase") {
@@ -45,8 +36,7 @@ pub fn unsyncable(class: &str) -> Option<&'static str> {
 
 /// What is known of a class's property, inherited ones included.
 pub fn of(class: &str, property: &str) -> Property {
-    let found =
-        ancestry(class).flat_map(|(_, _, properties)| properties.iter()).find(|(name, _)| *name == property);
+    let found = ancestry(class).flat_map(Class::properties).find(|(name, _)| *name == property);
     match found {
         None => Property::Unknown,
         Some((_, word)) => match word.strip_prefix('!') {
@@ -59,9 +49,9 @@ pub fn of(class: &str, property: &str) -> Property {
 /// Every property of a class that may follow.
 pub fn synced(class: &str) -> impl Iterator<Item = &'static str> {
     ancestry(class)
-        .flat_map(|(_, _, properties)| properties.iter())
+        .flat_map(Class::properties)
         .filter(|(_, word)| !word.starts_with('!'))
-        .map(|(name, _)| *name)
+        .map(|(name, _)| name)
 }
 
 /// The property that was meant, if one is near.

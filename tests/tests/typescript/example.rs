@@ -32,8 +32,8 @@ fn the_example_compiles_and_its_specs_pass() {
     link(&tools.join("node_modules"), &place.join("node_modules"));
 
     let schema = std::fs::read_to_string(source.join(SCHEMA)).unwrap();
-    let compilation = compile(&MemoryLoader::new().with(SCHEMA, schema), SCHEMA, Profile::Release);
-    let files = compilation.files(SCHEMA);
+    let mut compilation = compile(&MemoryLoader::new().with(SCHEMA, schema), SCHEMA, Profile::Release);
+    let files = compilation.take_files(SCHEMA);
     let names: Vec<&str> = files.iter().map(|(path, _)| path.as_str()).collect();
     assert_eq!(
         names,

@@ -1,6 +1,7 @@
 //! A syntax tree of the Luau that generated modules consist of, and short constructors for its nodes.
 //!
-//! It holds what the emitters need and no more. Text comes only from [`super::print`]; nothing else puts pieces of
+//! It holds what the emitters need and no more. A module is tens of thousands of nodes, and most of them are small: what
+//! is large and rare is boxed, so that it does not make the others large. Text comes only from [`super::print`]; nothing else puts pieces of
 //! source together. Start at [`Stat`] and [`Expr`].
 
 use std::sync::Arc;
@@ -26,19 +27,19 @@ pub enum Stat {
     /// `a, b = x, y`
     Assign(Vec<Expr>, Vec<Expr>),
     /// `a += x`
-    Compound(Expr, BinaryOp, Expr),
+    Compound(Box<Expr>, BinaryOp, Box<Expr>),
     /// A call for its effect.
     Call(Expr),
     /// `if a then .. elseif b then .. else .. end`
     If(Vec<(Expr, Block)>, Option<Block>),
     /// `while a do .. end`
-    While(Expr, Block),
+    While(Box<Expr>, Block),
     /// `repeat .. until a`
-    Repeat(Block, Expr),
-    /// `for i = a, b do .. end`; the last is the step.
-    Count(String, Expr, Expr, Option<Expr>, Block),
+    Repeat(Block, Box<Expr>),
+    /// `for i = a, b do .. end`
+    Count(Box<Count>),
     /// `for a, b in x do .. end`
-    Each(Vec<String>, Vec<Expr>, Block),
+    Each(Box<Each>),
     /// `do .. end`
     Do(Block),
     /// `return a, b`
@@ -48,20 +49,50 @@ pub enum Stat {
     /// `continue`
     Continue,
     /// `local function name(..) .. end`
-    Function(String, Function),
+    Function(String, Box<Function>),
     /// `type Name = T`, exported or not.
-    TypeAlias {
-        /// Whether it is exported.
-        export: bool,
-        /// Its name.
-        name: String,
-        /// Its parameters.
-        generics: Vec<String>,
-        /// What it means.
-        ty: LuauType,
-    },
+    TypeAlias(Box<TypeAlias>),
     /// Lines of a module of the runtime library, already printed from its own tree.
     Source(Arc<str>),
+}
+
+/// A loop over numbers.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Count {
+    /// What each is called.
+    pub variable: String,
+    /// The first.
+    pub from: Expr,
+    /// The last.
+    pub to: Expr,
+    /// From one to the next, when that is not 1.
+    pub step: Option<Expr>,
+    /// What is done with each.
+    pub body: Block,
+}
+
+/// A loop over what an iterator gives.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Each {
+    /// What the values are called.
+    pub names: Vec<String>,
+    /// The iterator.
+    pub values: Vec<Expr>,
+    /// What is done with them.
+    pub body: Block,
+}
+
+/// A type under a name.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TypeAlias {
+    /// Whether it is exported.
+    pub export: bool,
+    /// Its name.
+    pub name: String,
+    /// Its parameters.
+    pub generics: Vec<String>,
+    /// What it means.
+    pub ty: LuauType,
 }
 
 /// A name with an optional annotation.
@@ -70,7 +101,7 @@ pub struct Param {
     /// The name.
     pub name: SmolStr,
     /// The annotation.
-    pub ty: Option<LuauType>,
+    pub ty: Option<Box<LuauType>>,
 }
 
 /// A function's parameters, result and body.
@@ -99,6 +130,8 @@ pub enum Expr {
     Text(SmolStr),
     /// A variable.
     Name(SmolStr),
+    /// `a.b.c`: a variable and fields whose names are known, as one text.
+    Path(SmolStr),
     /// `...`
     Varargs,
     /// An expression as the schema's author wrote it.
@@ -110,7 +143,7 @@ pub enum Expr {
     /// `f(..)`
     Call(Box<Expr>, Vec<Expr>),
     /// `a:f(..)`
-    Method(Box<Expr>, SmolStr, Vec<Expr>),
+    Method(Box<Method>),
     /// `not a`, `-a`, `#a`
     Unary(UnaryOp, Box<Expr>),
     /// `a + b`
@@ -123,6 +156,17 @@ pub enum Expr {
     If(Vec<(Expr, Expr)>, Box<Expr>),
     /// `a :: T`
     Cast(Box<Expr>, Box<LuauType>),
+}
+
+/// A call of a method.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Method {
+    /// Whose it is.
+    pub object: Expr,
+    /// Its name.
+    pub key: SmolStr,
+    /// What it is given.
+    pub args: Vec<Expr>,
 }
 
 /// An entry of a table constructor.
@@ -201,11 +245,10 @@ pub fn name(text: impl Into<SmolStr>) -> Expr {
     Expr::Name(text.into())
 }
 
-/// `a.b.c` from its dotted text.
-pub fn path(dotted: &str) -> Expr {
-    let mut parts = dotted.split('.');
-    let first = name(parts.next().unwrap_or_default());
-    parts.fold(first, field)
+/// `a.b.c` from its dotted text, whose parts are all names.
+pub fn path(dotted: impl Into<SmolStr>) -> Expr {
+    let dotted = dotted.into();
+    if dotted.contains('.') { Expr::Path(dotted) } else { Expr::Name(dotted) }
 }
 
 /// A number.
@@ -245,7 +288,7 @@ pub fn apply(callee: Expr, args: impl IntoIterator<Item = Expr>) -> Expr {
 
 /// `object:key(..)`
 pub fn method(object: Expr, key: &str, args: impl IntoIterator<Item = Expr>) -> Expr {
-    Expr::Method(Box::new(object), key.into(), args.into_iter().collect())
+    Expr::Method(Box::new(Method { object, key: key.into(), args: args.into_iter().collect() }))
 }
 
 /// `a op b`
@@ -377,7 +420,7 @@ pub fn array(element: LuauType) -> LuauType {
 
 /// A parameter or local with an annotation.
 pub fn param(name: impl Into<SmolStr>, ty: LuauType) -> Param {
-    Param { name: name.into(), ty: Some(ty) }
+    Param { name: name.into(), ty: Some(Box::new(ty)) }
 }
 
 /// A parameter or local without one.
@@ -446,7 +489,7 @@ impl Block {
             | Stat::Return(_)
             | Stat::Break
             | Stat::Continue
-            | Stat::TypeAlias { .. }
+            | Stat::TypeAlias(_)
             | Stat::Source(_) => 0,
         };
         self.stats[first..].iter().map(declared).sum()
@@ -486,7 +529,7 @@ impl Block {
         if value == Expr::Number(0.0) {
             return self;
         }
-        self.push(Stat::Compound(target, BinaryOp::Add, value))
+        self.push(compound(target, BinaryOp::Add, value))
     }
 
     /// A call by the dotted text of what is called.
@@ -521,8 +564,33 @@ impl Block {
 
     /// `local function name(..) .. end`
     pub fn function(&mut self, name: impl Into<String>, function: Function) -> &mut Self {
-        self.push(Stat::Function(name.into(), function))
+        self.push(local_function(name, function))
     }
+}
+
+/// `target += value` and its like.
+pub fn compound(target: Expr, op: BinaryOp, value: Expr) -> Stat {
+    Stat::Compound(Box::new(target), op, Box::new(value))
+}
+
+/// `while condition do .. end`
+pub fn while_loop(condition: Expr, body: Block) -> Stat {
+    Stat::While(Box::new(condition), body)
+}
+
+/// `for variable = from, to do .. end`
+pub fn count_loop(variable: impl Into<String>, from: Expr, to: Expr, body: Block) -> Stat {
+    Stat::Count(Box::new(Count { variable: variable.into(), from, to, step: None, body }))
+}
+
+/// `for a, b in values do .. end`
+pub fn each_loop(names: Vec<String>, values: Vec<Expr>, body: Block) -> Stat {
+    Stat::Each(Box::new(Each { names, values, body }))
+}
+
+/// `local function name(..) .. end`
+pub fn local_function(name: impl Into<String>, function: Function) -> Stat {
+    Stat::Function(name.into(), Box::new(function))
 }
 
 /// Builds a block in place.
@@ -530,4 +598,17 @@ pub fn block(build: impl FnOnce(&mut Block)) -> Block {
     let mut block = Block::new();
     build(&mut block);
     block
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Modules are made of many small nodes, and a block makes room for four statements: what is rare is boxed.
+    #[test]
+    fn nodes_are_small() {
+        assert!(size_of::<Stat>() <= 56, "{}", size_of::<Stat>());
+        assert!(size_of::<Expr>() <= 40, "{}", size_of::<Expr>());
+        assert!(size_of::<Param>() <= 32, "{}", size_of::<Param>());
+    }
 }

@@ -115,7 +115,7 @@ fn take(cx: &mut Context) -> Stat {
     let player = cx.is_server().then(|| param("Player", ty("Player")));
     let packet = [param("Packet", ty("buffer")), param("Beside", array(ty("any")))];
     let params = player.into_iter().chain(packet).collect();
-    Stat::Function("TakeUnreliable".to_owned(), Function::new(params, body))
+    local_function("TakeUnreliable".to_owned(), Function::new(params, body))
 }
 
 /// What tells where the reader at work is: the beginning of its item, and in front of a listener where to go on behind it,
@@ -199,13 +199,13 @@ fn decode(
         let ended = ge(name("Cursor"), name("End"));
         let mut items = block(|b| _ = b.when(ended, block(|b| _ = b.ret([]))));
         items.append(item);
-        body.push(Stat::Count("Items".into(), first, limit.clone(), None, items));
+        body.push(count_loop("Items", first, limit.clone(), items));
         let dropped = cx.runtime("Reports", "packetDropped");
         let rate = num(cx.options.inbound_bytes_per_second);
         let report = apply(dropped, [name("Player"), text("Events"), limit, rate]);
         body.when(lt(name("Cursor"), name("End")), block(|b| _ = b.push(Stat::Call(report))));
     } else {
-        body.push(Stat::While(lt(name("Cursor"), name("End")), item));
+        body.push(while_loop(lt(name("Cursor"), name("End")), item));
     }
 
     let mut params = Vec::new();
@@ -215,7 +215,7 @@ fn decode(
     params.push(param("Buffer", ty("buffer")));
     let instances = if slots { "Instances" } else { "_Instances" };
     params.push(param(instances, array(ty("any"))));
-    Some(Stat::Function(function.to_owned(), Function::new(params, body)))
+    Some(local_function(function.to_owned(), Function::new(params, body)))
 }
 
 /// Statements of a remote's connection: read the packet, report why it was given up. `Packet` and `Beside` are what

@@ -9,7 +9,7 @@ use super::lanes::{self, Lanes};
 use super::module::{self, EventInfo, Live, Own, State, events, member};
 use super::receive::Inbound;
 use super::tables::Tables;
-use super::{lobby, locals, net, print, send, session, states, tables, traffic};
+use super::{lobby, net, print, send, session, states, tables, traffic};
 use crate::schema::{Channel, Options, Schema, Side};
 use crate::wire::Wire;
 
@@ -19,6 +19,7 @@ pub fn emit(schema: &Schema, wire: &Wire) -> String {
     let options = &schema.options;
     let all = events(schema, wire);
     let mut functions = functions::functions(schema, wire);
+    let bytes = module::expected_bytes(schema, all.len() + functions.len());
     let checked = Options { write_validations: true, ..options.clone() };
     let mut live = Live { states: states::states(schema, wire), tables: tables::tables(schema, wire) };
     let expected = all.len() * 4 + live.states.len() + live.tables.len();
@@ -127,8 +128,7 @@ pub fn emit(schema: &Schema, wire: &Wire) -> String {
     file.append(entities);
     file.append(code);
     file.append(tail);
-    locals::relieve(&mut file);
-    print::print(&file)
+    print::print_expecting(&file, bytes)
 }
 
 /// The reliable batch: what every item needs are locals, the rest lies in `Outgoing`.
@@ -259,7 +259,7 @@ fn heartbeat(rate: u32, mut body: Block) -> Block {
     body.bump(name("Waited"), binary(name("Now"), BinaryOp::Sub, name("BeatAt")));
     body.assign(name("BeatAt"), name("Now"));
     body.when(lt(name("Waited"), num(interval - 1e-6)), block(|b| _ = b.ret([])));
-    body.push(Stat::Compound(name("Waited"), BinaryOp::Sub, num(interval)));
+    body.push(compound(name("Waited"), BinaryOp::Sub, num(interval)));
     body.when(ge(name("Waited"), num(interval)), block(|b| _ = b.assign(name("Waited"), num(0))));
     body.call("StepReplication", []);
     block(|b| {

@@ -1,6 +1,9 @@
 //! What every emitter of a module shares: the runtime parts asked for so far, options, and fresh names.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::sync::LazyLock;
+
+use smol_str::format_smolstr;
 
 use super::ast::Expr;
 use super::ast::path;
@@ -141,12 +144,19 @@ const OWN_ENDS: &[&str] = &[
     "Stream",
 ];
 
+/// Whether a module has a name for itself, or a part of the runtime library: asked of every name that is made.
+fn is_module_own(base: &str) -> bool {
+    static NAMES: LazyLock<HashSet<&str>> = LazyLock::new(|| {
+        OWN.iter().copied().chain(blinkblox_luau_runtime::MODULES.iter().map(|(name, _)| *name)).collect()
+    });
+    NAMES.contains(base)
+}
+
 /// Whether the module may have a local of that name.
 fn is_own(base: &str) -> bool {
-    OWN.binary_search(&base).is_ok()
+    is_module_own(base)
         || OWN_STARTS.iter().any(|start| base.starts_with(start))
         || OWN_ENDS.iter().any(|end| base.ends_with(end))
-        || blinkblox_luau_runtime::module(base).is_some()
 }
 
 /// State of one module's emission.
@@ -210,7 +220,7 @@ impl<'a> Context<'a> {
     /// `Module.member` of the runtime library, which the module inlines from now on.
     pub fn runtime(&mut self, module: &str, member: &str) -> Expr {
         self.bundle.need(module, &[member]);
-        path(&format!("{module}.{member}"))
+        path(format_smolstr!("{module}.{member}"))
     }
 
     /// The function that unpacks booleans, as the options choose it.
@@ -229,7 +239,7 @@ impl<'a> Context<'a> {
         if let Some(first) = local.get_mut(..1) {
             first.make_ascii_lowercase();
         }
-        path(&local)
+        path(local)
     }
 }
 
@@ -247,9 +257,7 @@ impl Names {
 
     /// A name like `hint` for the module itself, unique among those.
     pub fn own(&mut self, hint: &str) -> String {
-        self.choose(hint, |base| {
-            OWN.binary_search(&base).is_ok() || blinkblox_luau_runtime::module(base).is_some()
-        })
+        self.choose(hint, is_module_own)
     }
 
     fn choose(&mut self, hint: &str, is_taken: impl Fn(&str) -> bool) -> String {

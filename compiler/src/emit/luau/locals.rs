@@ -2,7 +2,8 @@
 //!
 //! Emitters count roughly and keep ordinary types far below the limit. Here locals are counted exactly: where a
 //! function would have too many in scope, the rest of the block at hand becomes a function of its own, called in place.
-//! It reaches what it needs as upvalues. Nothing else changes but the levels of errors, which count one call more.
+//! It reaches what it needs as upvalues. Nothing else changes but the levels of errors, which count one call more. The
+//! printer asks for it function by function, while it goes through the tree anyway.
 
 use super::ast::*;
 
@@ -12,91 +13,22 @@ const LIMIT: usize = 170;
 /// Locals up to which no block is looked at: what is split off must leave enough behind to be worth it.
 const CROWDED: usize = 100;
 
+/// Values that a loop keeps of its own beside its names, and those of one over numbers with its name.
+const LOOP_OWN: usize = 3;
+const COUNT_OWN: usize = LOOP_OWN + 1;
+
 /// Name of a function that a crowded block's rest is put into.
 const REST: &str = "Deeper";
 
-/// Splits what is crowded in every function of a module.
-pub fn relieve(module: &mut Block) {
-    module.stats.iter_mut().for_each(functions_of_stat);
-}
-
-fn functions_of_stat(stat: &mut Stat) {
-    match stat {
-        Stat::Function(_, function) => relieve_function(function),
-        Stat::Local(_, values) | Stat::Return(values) => values.iter_mut().for_each(functions_of_expr),
-        Stat::Assign(targets, values) => targets.iter_mut().chain(values).for_each(functions_of_expr),
-        Stat::Compound(target, _, value) => [target, value].into_iter().for_each(functions_of_expr),
-        Stat::Call(value) => functions_of_expr(value),
-        Stat::If(arms, otherwise) => {
-            for (condition, body) in arms {
-                functions_of_expr(condition);
-                relieve(body);
-            }
-            otherwise.iter_mut().for_each(relieve);
-        }
-        Stat::While(condition, body) | Stat::Repeat(body, condition) => {
-            functions_of_expr(condition);
-            relieve(body);
-        }
-        Stat::Count(_, from, to, step, body) => {
-            [from, to].into_iter().chain(step).for_each(functions_of_expr);
-            relieve(body);
-        }
-        Stat::Each(_, values, body) => {
-            values.iter_mut().for_each(functions_of_expr);
-            relieve(body);
-        }
-        Stat::Do(body) => relieve(body),
-        Stat::Comment(_)
-        | Stat::Blank
-        | Stat::Break
-        | Stat::Continue
-        | Stat::TypeAlias { .. }
-        | Stat::Source(_) => {}
+/// A function with what is crowded in it split off; nothing when nothing is, as it is nearly always. Functions inside it
+/// are left as they are.
+pub fn relieved(function: &Function) -> Option<Function> {
+    if function.params.len() + most(&function.body) <= LIMIT {
+        return None;
     }
-}
-
-fn functions_of_expr(expr: &mut Expr) {
-    match expr {
-        Expr::Function(function) => relieve_function(function),
-        Expr::Field(inner, _) | Expr::Unary(_, inner) | Expr::Cast(inner, _) => functions_of_expr(inner),
-        Expr::Index(left, right) | Expr::Binary(left, _, right) => {
-            functions_of_expr(left);
-            functions_of_expr(right);
-        }
-        Expr::Call(callee, args) | Expr::Method(callee, _, args) => {
-            functions_of_expr(callee);
-            args.iter_mut().for_each(functions_of_expr);
-        }
-        Expr::Table(entries) => {
-            for entry in entries {
-                match entry {
-                    Entry::Item(value) | Entry::Named(_, value) => functions_of_expr(value),
-                    Entry::Keyed(key, value) => [key, value].into_iter().for_each(functions_of_expr),
-                    Entry::Comment(_) => {}
-                }
-            }
-        }
-        Expr::If(arms, otherwise) => {
-            for (condition, value) in arms {
-                functions_of_expr(condition);
-                functions_of_expr(value);
-            }
-            functions_of_expr(otherwise);
-        }
-        Expr::Nil
-        | Expr::Bool(_)
-        | Expr::Number(_)
-        | Expr::Text(_)
-        | Expr::Name(_)
-        | Expr::Varargs
-        | Expr::Verbatim(_) => {}
-    }
-}
-
-fn relieve_function(function: &mut Function) {
-    relieve(&mut function.body);
+    let mut function = function.clone();
     relieve_block(&mut function.body, function.params.len());
+    Some(function)
 }
 
 /// The blocks in a statement, each with the locals that come before its own.
@@ -106,11 +38,10 @@ fn blocks(stat: &mut Stat) -> Vec<(&mut Block, usize)> {
             arms.iter_mut().map(|(_, body)| body).chain(otherwise).map(|body| (body, 0)).collect()
         }
         Stat::While(_, body) | Stat::Repeat(body, _) | Stat::Do(body) => vec![(body, 0)],
-        // A loop keeps three values of its own beside its names.
-        Stat::Count(.., body) => vec![(body, 4)],
-        Stat::Each(names, _, body) => {
-            let own = names.len() + 3;
-            vec![(body, own)]
+        Stat::Count(counted) => vec![(&mut counted.body, COUNT_OWN)],
+        Stat::Each(each) => {
+            let own = each.names.len() + LOOP_OWN;
+            vec![(&mut each.body, own)]
         }
         Stat::Comment(_)
         | Stat::Blank
@@ -122,7 +53,7 @@ fn blocks(stat: &mut Stat) -> Vec<(&mut Block, usize)> {
         | Stat::Break
         | Stat::Continue
         | Stat::Function(..)
-        | Stat::TypeAlias { .. }
+        | Stat::TypeAlias(_)
         | Stat::Source(_) => Vec::new(),
     }
 }
@@ -132,7 +63,7 @@ fn relieve_block(block: &mut Block, mut live: usize) {
     let mut place = 0;
     let mut changed = true;
     while place < block.stats.len() {
-        if changed && live >= CROWDED && live + most(&mut block.stats[place..]) > LIMIT {
+        if changed && live >= CROWDED && live + most_of(&block.stats[place..]) > LIMIT {
             let rest = &mut block.stats[place..];
             if can_leave(rest) {
                 let rest = Block { stats: block.stats.split_off(place) };
@@ -167,20 +98,42 @@ fn split(block: &mut Block, mut rest: Block) {
     }
 }
 
-/// Most locals of these statements that are in scope at once.
-fn most(stats: &mut [Stat]) -> usize {
+/// Most locals of a block that are in scope at once.
+fn most(block: &Block) -> usize {
+    most_of(&block.stats)
+}
+
+fn most_of(stats: &[Stat]) -> usize {
     let (mut live, mut most_live) = (0, 0);
     for stat in stats {
-        match stat {
-            Stat::Local(params, _) => live += params.len(),
-            Stat::Function(..) => live += 1,
-            _ => {
-                for (inner, own) in blocks(stat) {
-                    most_live = most_live.max(live + own + most(&mut inner.stats));
-                }
+        let inner = match stat {
+            Stat::Local(params, _) => {
+                live += params.len();
+                0
             }
-        }
-        most_live = most_live.max(live);
+            Stat::Function(..) => {
+                live += 1;
+                0
+            }
+            Stat::If(arms, otherwise) => {
+                let arms = arms.iter().map(|(_, body)| most(body)).max().unwrap_or(0);
+                arms.max(otherwise.as_ref().map_or(0, most))
+            }
+            Stat::While(_, body) | Stat::Repeat(body, _) | Stat::Do(body) => most(body),
+            Stat::Count(counted) => COUNT_OWN + most(&counted.body),
+            Stat::Each(each) => each.names.len() + LOOP_OWN + most(&each.body),
+            Stat::Comment(_)
+            | Stat::Blank
+            | Stat::Assign(..)
+            | Stat::Compound(..)
+            | Stat::Call(_)
+            | Stat::Return(_)
+            | Stat::Break
+            | Stat::Continue
+            | Stat::TypeAlias(_)
+            | Stat::Source(_) => 0,
+        };
+        most_live = most_live.max(live + inner);
     }
     most_live
 }
@@ -239,9 +192,20 @@ mod tests {
         block(|b| _ = b.function("Fire", Function::new(vec![bare("On")], body)))
     }
 
+    /// Relieves the functions of a module.
+    fn relieve(module: &mut Block) {
+        for stat in &mut module.stats {
+            if let Stat::Function(_, function) = stat
+                && let Some(relieved) = relieved(function)
+            {
+                **function = relieved;
+            }
+        }
+    }
+
     /// Most locals of any function.
     fn crowd(stats: &mut [Stat]) -> usize {
-        let mut found = most(stats);
+        let mut found = most_of(stats);
         for stat in stats {
             if let Stat::Function(_, function) = stat {
                 found = found.max(function.params.len() + crowd(&mut function.body.stats));
@@ -298,7 +262,7 @@ mod tests {
             inner.local(format!("L{place}"), num(0));
         }
         inner.push(Stat::Break);
-        let looped = block(|b| _ = b.push(Stat::While(name("On"), inner)));
+        let looped = block(|b| _ = b.push(while_loop(name("On"), inner)));
         let mut module = block(|b| _ = b.function("Read", Function::new(vec![bare("On")], looped)));
         let before = module.clone();
         relieve(&mut module);

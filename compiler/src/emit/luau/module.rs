@@ -81,6 +81,11 @@ impl EventInfo<'_> {
     }
 }
 
+/// Bytes that a module with so many events and functions may have beside its runtime parts.
+pub fn expected_bytes(schema: &Schema, items: usize) -> usize {
+    items * 4096 + schema.types.len() * 256
+}
+
 /// Every event, in order of declaration.
 pub fn events<'a>(schema: &'a Schema, wire: &'a Wire) -> Vec<EventInfo<'a>> {
     fn walk<'a>(scope: &'a Scope, wire: &'a Wire, names: &mut Names, found: &mut Vec<EventInfo<'a>>) {
@@ -363,7 +368,7 @@ pub fn foundations(cx: &mut Context) -> Block {
     let mut out = types::declarations(cx.schema);
     out.blank();
     for part in cx.bundle.parts() {
-        let declared = match part.local.as_str() {
+        let declared = match part.local {
             "Batch" => Some(type_declaration("Batch", "Batch", BATCH)),
             _ => None,
         };
@@ -382,7 +387,7 @@ pub fn foundations(cx: &mut Context) -> Block {
             LuauType::Map(Box::new(ty("number")), Box::new(optional(ty(format!("Enum.{enum_name}")))));
         out.local_typed(&table, items, Expr::Table(Vec::new()));
         let body = block(|b| _ = b.assign(index(name(&table), path("Item.Value")), name("Item")));
-        out.push(Stat::Each(vec!["_".into(), "Item".into()], vec![method(of, "GetEnumItems", [])], body));
+        out.push(each_loop(vec!["_".into(), "Item".into()], vec![method(of, "GetEnumItems", [])], body));
         out.blank();
     }
     if let Some(create) = store {
@@ -432,8 +437,8 @@ mod tests {
         let mut few = State::new(STATE_LOCALS);
         assert_eq!(few.declare("HornListeners", None, num(1)), name("HornListeners"));
         let mut many = State::new(STATE_LOCALS + 1);
-        assert_eq!(many.declare("HornListeners", None, num(1)), path("State.HornListeners"));
-        assert_eq!(many.declare("HornListeners", None, num(1)), path("State.HornListeners2"));
+        assert_eq!(many.declare("HornListeners", None, num(1)), field(name("State"), "HornListeners"));
+        assert_eq!(many.declare("HornListeners", None, num(1)), field(name("State"), "HornListeners2"));
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! Numbers: from the value a game gives to what travels, and back.
 
+use smol_str::format_smolstr;
+
 use super::ast::*;
 use super::context::{Context, Names};
 use crate::schema::NumberKind;
@@ -7,7 +9,7 @@ use crate::wire::plan::{Bounds, Clamp, Number, Step};
 
 /// Writes `value` at `at` of `Buffer`.
 pub fn store(cx: &mut Context, kind: NumberKind, at: Expr, value: Expr, names: &mut Names, out: &mut Block) {
-    let plain = |name: &str| path(&format!("buffer.{name}"));
+    let plain = |name: &str| path(format_smolstr!("buffer.{name}"));
     let writer = match kind {
         NumberKind::U8 => plain("writeu8"),
         NumberKind::I8 => plain("writei8"),

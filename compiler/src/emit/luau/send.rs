@@ -311,7 +311,9 @@ fn count(block: &Block) -> usize {
         Stat::If(arms, otherwise) => {
             arms.iter().map(|(_, body)| count(body)).sum::<usize>() + otherwise.as_ref().map_or(0, count)
         }
-        Stat::While(_, body) | Stat::Count(_, _, _, _, body) | Stat::Each(_, _, body) => count(body),
+        Stat::While(_, body) => count(body),
+        Stat::Count(counted) => count(&counted.body),
+        Stat::Each(each) => count(&each.body),
         _ => 0,
     };
     block.stats.iter().map(|stat| 1 + inner(stat)).sum()

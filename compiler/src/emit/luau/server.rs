@@ -10,7 +10,7 @@ use super::module::{self, EventInfo, Live, Own, State, events, member};
 use super::receive::Inbound;
 use super::states::StateInfo;
 use super::tables::Tables;
-use super::{lobby, locals, net, print, send, session, snapshot, states, tables, traffic};
+use super::{lobby, net, print, send, session, snapshot, states, tables, traffic};
 use crate::schema::{Channel, Options, Schema, Side};
 use crate::wire::Wire;
 use crate::wire::plan::HeaderKind;
@@ -25,6 +25,7 @@ pub fn emit(schema: &Schema, wire: &Wire) -> String {
     let all = events(schema, wire);
     let expected: usize = all.iter().map(|info| expected_state(info)).sum();
     let mut functions = functions::functions(schema, wire);
+    let bytes = module::expected_bytes(schema, all.len() + functions.len());
     let checked = Options { write_validations: true, ..options.clone() };
     let mut live = Live { states: states::states(schema, wire), tables: tables::tables(schema, wire) };
     let expected = expected + live.states.len() + live.tables.len();
@@ -159,8 +160,7 @@ pub fn emit(schema: &Schema, wire: &Wire) -> String {
     file.append(step);
     file.append(code);
     file.append(tail);
-    locals::relieve(&mut file);
-    print::print(&file)
+    print::print_expecting(&file, bytes)
 }
 
 /// Pieces of state an event takes at most.

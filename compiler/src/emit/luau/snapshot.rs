@@ -97,7 +97,7 @@ pub fn copy(cx: &mut Context, payload: &Node, held: &str, out: &mut Block) -> Ex
 pub fn foundations() -> Block {
     let body = block(|b| _ = b.ret([call("getmetatable", [name("Value")])]));
     let function = Function::new(vec![param("Value", ty("any"))], body).returning(vec![ty("any")]);
-    block(|b| _ = b.push(Stat::Function("Metatable".to_owned(), function)))
+    block(|b| _ = b.push(local_function("Metatable".to_owned(), function)))
 }
 
 struct Maker<'m, 'c> {
@@ -210,10 +210,10 @@ impl Maker<'_, '_> {
     fn unknown_keys(&mut self, fields: &[(&str, Form)], table: &Expr, out: &mut Block) -> Expr {
         let keys = self.named("Keys", num(0.0 - known(fields)), out);
         for (key, _) in fields.iter().filter(|(_, form)| form.may_be_nil()) {
-            let known = block(|b| _ = b.push(Stat::Compound(keys.clone(), BinaryOp::Sub, num(1))));
+            let known = block(|b| _ = b.push(compound(keys.clone(), BinaryOp::Sub, num(1))));
             out.when(ne(field(table.clone(), *key), Expr::Nil), known);
         }
-        out.push(each_key(table, Stat::Compound(keys.clone(), BinaryOp::Add, num(1))));
+        out.push(each_key(table, compound(keys.clone(), BinaryOp::Add, num(1))));
         keys
     }
 
@@ -225,8 +225,8 @@ impl Maker<'_, '_> {
         let sent = self.named("Former", index(b.clone(), name(key.as_str())), &mut each);
         self.compare(element, name(held.as_str()), sent, &mut each);
         each.bump(keys.clone(), num(1));
-        out.push(Stat::Each(vec![key, held], entries(a), each));
-        out.push(each_key(b, Stat::Compound(keys.clone(), BinaryOp::Sub, num(1))));
+        out.push(each_loop(vec![key, held], entries(a), each));
+        out.push(each_key(b, compound(keys.clone(), BinaryOp::Sub, num(1))));
         out.when(ne(keys, num(0)), differ());
         out
     }
@@ -272,7 +272,7 @@ impl Maker<'_, '_> {
                 let mut each = Block::new();
                 let own = self.copied(element, name(held.as_str()), &mut each);
                 each.assign(index(copied.clone(), name(key.as_str())), own);
-                inner.push(Stat::Each(vec![key, held], entries(&value), each));
+                inner.push(each_loop(vec![key, held], entries(&value), each));
                 let general = block(|b| _ = b.assign(copied.clone(), any));
                 out.when_else(is_table(&value), inner, general);
             }
@@ -305,7 +305,7 @@ fn is_table(value: &Expr) -> Expr {
 /// it allows a module only so many.
 fn each_key(table: &Expr, work: Stat) -> Stat {
     let table = cast(table.clone(), ty("any"));
-    Stat::Each(vec!["_".to_owned()], vec![table], block(|b| _ = b.push(work)))
+    each_loop(vec!["_".to_owned()], vec![table], block(|b| _ = b.push(work)))
 }
 
 /// What a loop over the entries of any table goes through. To the type checker, entries of what was found to be a table

@@ -214,7 +214,11 @@ impl StateInfo<'_> {
         args.extend(rest.iter().map(|param| {
             let given = name(param.name.as_str());
             // What holds the objects knows nothing of their fields.
-            if matches!(param.ty, Some(LuauType::Function(..))) { cast(given, ty("any")) } else { given }
+            if matches!(param.ty.as_deref(), Some(LuauType::Function(..))) {
+                cast(given, ty("any"))
+            } else {
+                given
+            }
         }));
         params.extend(rest);
         let called = apply(field(self.object.clone(), own), args);

@@ -145,7 +145,7 @@ pub fn members(cx: &mut Context) -> Vec<Entry> {
     let copied = Expr::Table(
         fields
             .iter()
-            .map(|(pascal, own)| Entry::Named(spelled(pascal), path(&format!("Counts.{own}"))))
+            .map(|(pascal, own)| Entry::Named(spelled(pascal), path(format!("Counts.{own}"))))
             .collect(),
     );
     let own_type = LuauType::Table(fields.iter().map(|(_, own)| ((*own).to_owned(), ty("number"))).collect());

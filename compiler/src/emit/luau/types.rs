@@ -1,6 +1,6 @@
 //! Luau types: the schema's named types as `export type`, and the type of any value of a plan.
 
-use super::ast::{Block, LuauType, Stat, array, optional, ty};
+use super::ast::{Block, LuauType, Stat, TypeAlias, array, optional, ty};
 use crate::schema::{Entity, Payload, Schema, Type, TypeDecl, TypeKind};
 use crate::wire::plan::{Node, Shape};
 
@@ -15,12 +15,12 @@ pub fn declarations(schema: &Schema) -> Block {
 
 /// The `export type` of one declared type.
 pub fn declaration(schema: &Schema, decl: &TypeDecl) -> Stat {
-    Stat::TypeAlias {
+    Stat::TypeAlias(Box::new(TypeAlias {
         export: true,
         name: decl.luau_name.clone(),
         generics: parameters(schema, decl),
         ty: of_type(schema, &decl.ty),
-    }
+    }))
 }
 
 /// Parameters of a generic. Of several with one name the last is meant, and the others are called otherwise.

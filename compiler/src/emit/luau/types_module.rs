@@ -3,7 +3,7 @@
 use super::ast::*;
 use super::context::Context;
 use super::module::Live;
-use super::{entity, limits, locals, module, print, types};
+use super::{entity, limits, module, print, types};
 use crate::schema::{Schema, Side};
 use crate::wire::Wire;
 
@@ -21,10 +21,14 @@ pub fn emit(schema: &Schema, wire: &Wire) -> String {
     for entity in schema.entities().into_iter().filter(|entity| entity::is_named(schema, entity.index)) {
         // What stands for it has members of one side only.
         let name = types::handle(schema, entity.index);
-        file.push(Stat::TypeAlias { export: false, name, generics: Vec::new(), ty: ty("any") });
+        file.push(Stat::TypeAlias(Box::new(TypeAlias {
+            export: false,
+            name,
+            generics: Vec::new(),
+            ty: ty("any"),
+        })));
     }
     file.append(module::foundations(cx));
     file.ret([Expr::Table(members)]);
-    locals::relieve(&mut file);
     print::print(&file)
 }

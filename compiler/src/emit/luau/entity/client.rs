@@ -420,10 +420,10 @@ fn object_type(cx: &Context, info: &EntityInfo) -> Stat {
         fields.push((member(casing, "Parent"), ty("any")));
     }
     fields.extend(described(info).into_iter().map(|(pascal, _, ty)| (member(casing, pascal), ty)));
-    Stat::TypeAlias {
+    Stat::TypeAlias(Box::new(TypeAlias {
         export: true,
         name: info.object.clone(),
         generics: Vec::new(),
         ty: LuauType::Table(fields),
-    }
+    }))
 }

@@ -29,7 +29,7 @@ pub fn writer(
     let written = write::item(cx, &mut names, None, plan, values, what, level, &mut body);
     body.ret([call("buffer.readstring", [name("Buffer"), num(0), written.end])]);
     let made = Function::new(vec![param("Data", data)], body).returning(vec![ty("string")]);
-    Stat::Function(function.to_owned(), made)
+    local_function(function.to_owned(), made)
 }
 
 /// `local function name(Buffer, Cursor, Data): number`: puts a plan's values into the fields `keys` of `Data`, and gives
@@ -44,7 +44,7 @@ pub fn reader(cx: &mut Context, function: &str, what: &str, plan: &Plan, keys: &
         body.ret([add(name("Cursor"), size(advance))]);
     });
     let params = vec![param("Buffer", ty("buffer")), param("Cursor", ty("number")), param("Data", ty("any"))];
-    Stat::Function(function.to_owned(), Function::new(params, body).returning(vec![ty("number")]))
+    local_function(function.to_owned(), Function::new(params, body).returning(vec![ty("number")]))
 }
 
 /// `local function name(Buffer, Cursor): (T, number)`: a value and the offset behind it.
@@ -58,5 +58,5 @@ pub fn value_reader(cx: &mut Context, function: &str, what: &str, plan: &Plan, k
         body.ret([name(local), add(name("Cursor"), size(advance))]);
     });
     let params = vec![param("Buffer", ty("buffer")), param("Cursor", ty("number"))];
-    Stat::Function(function.to_owned(), Function::new(params, body).returning(vec![kind, ty("number")]))
+    local_function(function.to_owned(), Function::new(params, body).returning(vec![kind, ty("number")]))
 }

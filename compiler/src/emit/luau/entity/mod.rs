@@ -103,21 +103,23 @@ impl EntityInfo<'_> {
 
     /// `export type Ship_Data = ..`
     fn data_type(&self, schema: &Schema) -> Stat {
-        Stat::TypeAlias {
+        Stat::TypeAlias(Box::new(TypeAlias {
             export: true,
             name: self.data.clone(),
             generics: Vec::new(),
             ty: types::of_type(schema, &self.entity.data),
-        }
+        }))
     }
 
     /// What types have for one of them on this side, where the schema uses its name as a type.
     fn handle_type(&self, schema: &Schema) -> Option<Stat> {
-        is_named(schema, self.entity.index).then(|| Stat::TypeAlias {
-            export: false,
-            name: types::handle(schema, self.entity.index),
-            generics: Vec::new(),
-            ty: ty(&self.object),
+        is_named(schema, self.entity.index).then(|| {
+            Stat::TypeAlias(Box::new(TypeAlias {
+                export: false,
+                name: types::handle(schema, self.entity.index),
+                generics: Vec::new(),
+                ty: ty(&self.object),
+            }))
         })
     }
 

@@ -460,10 +460,10 @@ fn object_type(cx: &Context, info: &EntityInfo) -> Stat {
     let casing = cx.options.casing;
     let mut fields = vec![(member(casing, "Id"), ty("number"))];
     fields.extend(described(cx, info).into_iter().map(|(pascal, _, ty)| (member(casing, pascal), ty)));
-    Stat::TypeAlias {
+    Stat::TypeAlias(Box::new(TypeAlias {
         export: true,
         name: info.object.clone(),
         generics: Vec::new(),
         ty: LuauType::Table(fields),
-    }
+    }))
 }

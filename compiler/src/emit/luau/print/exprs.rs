@@ -2,7 +2,7 @@
 
 use super::super::ast::{BinaryOp, Entry, Expr, UnaryOp};
 use super::measure::measure;
-use super::{Printer, WIDTH, number, op_text, quoted};
+use super::{Printer, WIDTH, number, op_text};
 use crate::luau::is_name;
 
 impl Printer {
@@ -16,6 +16,9 @@ impl Printer {
             Expr::Nil => self.write("nil"),
             Expr::Bool(true) => self.write("true"),
             Expr::Bool(false) => self.write("false"),
+            Expr::Number(value) if *value >= 0.0 && value.fract() == 0.0 && value.is_finite() => {
+                self.number(*value);
+            }
             Expr::Number(value) => {
                 let text = number(*value);
                 let wraps = (text.starts_with('-') && above >= UNARY) || text.contains('/') && above > 0;
@@ -27,11 +30,8 @@ impl Printer {
                     self.write(&text);
                 }
             }
-            Expr::Text(value) => {
-                let text = quoted(value);
-                self.write(&text);
-            }
-            Expr::Name(value) => self.write(value),
+            Expr::Text(value) => self.quote(value),
+            Expr::Name(value) | Expr::Path(value) => self.write(value),
             Expr::Varargs => self.write("..."),
             Expr::Verbatim(text) => self.write(text),
             Expr::Field(object, key) => {
@@ -41,8 +41,7 @@ impl Printer {
                     self.write(key);
                 } else {
                     self.write("[");
-                    let text = quoted(key);
-                    self.write(&text);
+                    self.quote(key);
                     self.write("]");
                 }
             }
@@ -57,12 +56,12 @@ impl Printer {
                 self.prefix(callee);
                 self.args(args, fits);
             }
-            Expr::Method(object, key, args) => {
+            Expr::Method(method) => {
                 let fits = self.fits(expr);
-                self.prefix(object);
+                self.prefix(&method.object);
                 self.write(":");
-                self.write(key);
-                self.args(args, fits);
+                self.write(&method.key);
+                self.args(&method.args, fits);
             }
             Expr::Unary(op, value) => {
                 let wrap = above > UNARY;
@@ -136,7 +135,12 @@ impl Printer {
     pub(super) fn prefix(&mut self, expr: &Expr) {
         let plain = matches!(
             expr,
-            Expr::Name(_) | Expr::Field(..) | Expr::Index(..) | Expr::Call(..) | Expr::Method(..)
+            Expr::Name(_)
+                | Expr::Path(_)
+                | Expr::Field(..)
+                | Expr::Index(..)
+                | Expr::Call(..)
+                | Expr::Method(..)
         );
         if plain {
             self.expr(expr, 0);
@@ -252,8 +256,7 @@ impl Printer {
             self.write(key);
         } else {
             self.write("[");
-            let text = quoted(key);
-            self.write(&text);
+            self.quote(key);
             self.write("]");
         }
     }

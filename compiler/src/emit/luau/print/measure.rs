@@ -1,7 +1,7 @@
 //! Widths: whether a node fits what is left of its line.
 
 use super::super::ast::{Entry, Expr, LuauType};
-use super::{number, op_text, quoted};
+use super::{number_width, op_text, quoted_width};
 
 /// Columns of an expression on one line, or nothing when it is longer than `room` or can't be on one line.
 pub(super) fn measure(expr: &Expr, room: usize) -> Option<usize> {
@@ -14,15 +14,17 @@ pub(super) fn measure(expr: &Expr, room: usize) -> Option<usize> {
                 5
             }
         }
-        Expr::Number(value) => number(*value).len(),
-        Expr::Text(value) => quoted(value).chars().count(),
-        Expr::Name(value) => value.len(),
+        Expr::Number(value) => number_width(*value),
+        Expr::Text(value) => quoted_width(value),
+        Expr::Name(value) | Expr::Path(value) => value.len(),
         Expr::Varargs => 3,
         Expr::Verbatim(text) => text.chars().count(),
         Expr::Field(object, key) => measure(object, room)? + key.len() + 1,
         Expr::Index(object, key) => measure(object, room)? + measure(key, room)? + 2,
         Expr::Call(callee, args) => measure(callee, room)? + measure_all(args, room)? + 2,
-        Expr::Method(object, key, args) => measure(object, room)? + key.len() + measure_all(args, room)? + 3,
+        Expr::Method(method) => {
+            measure(&method.object, room)? + method.key.len() + measure_all(&method.args, room)? + 3
+        }
         Expr::Unary(_, value) => measure(value, room)? + 4,
         Expr::Binary(left, op, right) => {
             let left = measure(left, room)?;

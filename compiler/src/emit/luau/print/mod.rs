@@ -7,15 +7,27 @@ mod exprs;
 mod measure;
 mod types;
 
-use super::ast::{BinaryOp, Block, Expr, Function, Param, Stat};
+use std::fmt::Write;
+
+use super::ast::{BinaryOp, Block, Count, Each, Expr, Function, Param, Stat, TypeAlias};
+use super::locals;
 use measure::type_width;
 
 const WIDTH: usize = 110;
 const TAB: usize = 4;
 
+/// Bytes of a module that is mostly runtime parts.
+const PARTS: usize = 1 << 16;
+
 /// Text of a whole module.
 pub fn print(block: &Block) -> String {
-    let mut printer = Printer { out: String::with_capacity(65536), depth: 0, column: 0 };
+    print_expecting(block, 0)
+}
+
+/// The same with room for some bytes beside the runtime parts: a large text that outgrows its room is copied, to memory
+/// that the system has to clear first.
+pub fn print_expecting(block: &Block, bytes: usize) -> String {
+    let mut printer = Printer { out: String::with_capacity(PARTS + bytes), depth: 0, column: 0 };
     printer.block(block);
     printer.out
 }
@@ -55,11 +67,37 @@ pub fn number(value: f64) -> String {
     if value.is_infinite() {
         return if value > 0.0 { "math.huge" } else { "-math.huge" }.to_owned();
     }
-    if value.fract() == 0.0 && value.abs() < 1e9 && (value != 0.0 || value.is_sign_positive()) {
-        return (value as i64).to_string();
+    if let Some(whole) = integer(value) {
+        return whole.to_string();
     }
     let plain = format!("{value}");
     if plain.len() <= 24 { plain } else { format!("{value:e}") }
+}
+
+/// Columns of [`number`].
+fn number_width(value: f64) -> usize {
+    match integer(value) {
+        Some(whole) => {
+            whole.unsigned_abs().checked_ilog10().unwrap_or(0) as usize + 1 + usize::from(whole < 0)
+        }
+        None => number(value).len(),
+    }
+}
+
+/// The number as an integer, when it is written as one.
+fn integer(value: f64) -> Option<i64> {
+    let is_whole = value.fract() == 0.0 && value.abs() < 1e9 && (value != 0.0 || value.is_sign_positive());
+    is_whole.then_some(value as i64)
+}
+
+/// Columns of [`quoted`].
+fn quoted_width(value: &str) -> usize {
+    if is_plain(value) { value.len() + 2 } else { quoted(value).chars().count() }
+}
+
+/// Whether a text stands in quotes as it is.
+fn is_plain(value: &str) -> bool {
+    value.bytes().all(|byte| matches!(byte, b' '..=b'~') && byte != b'"' && byte != b'\\')
 }
 
 /// A Luau string literal.
@@ -87,6 +125,30 @@ impl Printer {
     fn write(&mut self, text: &str) {
         self.out.push_str(text);
         self.column += if text.is_ascii() { text.len() } else { text.chars().count() };
+    }
+
+    /// A string literal.
+    fn quote(&mut self, value: &str) {
+        if is_plain(value) {
+            self.out.push('"');
+            self.out.push_str(value);
+            self.out.push('"');
+            self.column += value.len() + 2;
+        } else {
+            self.write(&quoted(value));
+        }
+    }
+
+    /// A number that stands by itself, below no operator.
+    fn number(&mut self, value: f64) {
+        match integer(value) {
+            Some(whole) => {
+                let before = self.out.len();
+                write!(self.out, "{whole}").expect("writing to a string does not fail");
+                self.column += self.out.len() - before;
+            }
+            None => self.write(&number(value)),
+        }
     }
 
     fn line(&mut self) {
@@ -204,7 +266,8 @@ impl Printer {
                 self.write("until ");
                 self.expr(condition, 0);
             }
-            Stat::Count(variable, from, to, step, body) => {
+            Stat::Count(counted) => {
+                let Count { variable, from, to, step, body } = &**counted;
                 self.write("for ");
                 self.write(variable);
                 self.write(" = ");
@@ -219,7 +282,8 @@ impl Printer {
                 self.inner(body);
                 self.write("end");
             }
-            Stat::Each(names, values, body) => {
+            Stat::Each(each) => {
+                let Each { names, values, body } = &**each;
                 self.write("for ");
                 self.write(&names.join(", "));
                 self.write(" in ");
@@ -247,7 +311,8 @@ impl Printer {
                 self.write(name);
                 self.function(function);
             }
-            Stat::TypeAlias { export, name, generics, ty } => {
+            Stat::TypeAlias(alias) => {
+                let TypeAlias { export, name, generics, ty } = &**alias;
                 if *export {
                     self.write("export ");
                 }
@@ -280,11 +345,13 @@ impl Printer {
     }
 
     fn function(&mut self, function: &Function) {
+        let relieved = locals::relieved(function);
+        let function = relieved.as_ref().unwrap_or(function);
         self.write("(");
         let width: usize = function
             .params
             .iter()
-            .map(|param| param.name.len() + 4 + param.ty.as_ref().map_or(0, type_width))
+            .map(|param| param.name.len() + 4 + param.ty.as_ref().map_or(0, |ty| type_width(ty)))
             .sum();
         if self.column + width > WIDTH && function.params.len() > 1 && function.varargs.is_none() {
             self.depth += 1;
@@ -334,6 +401,19 @@ impl Printer {
 mod tests {
     use super::super::ast::*;
     use super::*;
+
+    #[test]
+    fn widths_are_those_of_the_text() {
+        for value in
+            [0.0, -0.0, 1.0, -1.0, 9.0, 10.0, 99.0, -100.0, 999_999_999.0, 1e9, 0.5, -2.25, 1e300, f64::NAN]
+        {
+            assert_eq!(number_width(value), number(value).len(), "{value}");
+        }
+        for value in ["", "plain", "a \"b\"", "back\\slash", "line\nbreak", "\u{1}", "\u{7f}", "größe", "~ "]
+        {
+            assert_eq!(quoted_width(value), quoted(value).chars().count(), "{value:?}");
+        }
+    }
 
     fn expr_text(value: Expr) -> String {
         print(&block(|b| {

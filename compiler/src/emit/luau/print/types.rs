@@ -2,7 +2,7 @@
 
 use super::super::ast::LuauType;
 use super::measure::type_width;
-use super::{Printer, WIDTH, quoted};
+use super::{Printer, WIDTH};
 
 impl Printer {
     pub(super) fn pack(&mut self, types: &[LuauType]) {
@@ -37,10 +37,7 @@ impl Printer {
                     self.write(">");
                 }
             }
-            LuauType::Text(text) => {
-                let text = quoted(text);
-                self.write(&text);
-            }
+            LuauType::Text(text) => self.quote(text),
             LuauType::Optional(inner) => {
                 self.ty(inner, true);
                 self.write("?");

@@ -91,14 +91,14 @@ impl Run {
         let span = Expr::Number(f64::from(taken).exp2());
         let more = block(|b| {
             b.bump(name(&self.pool), mul(get("readu8", name(&self.at)), name(&self.weight)));
-            b.push(Stat::Compound(name(&self.weight), BinaryOp::Mul, num(256)));
+            b.push(compound(name(&self.weight), BinaryOp::Mul, num(256)));
             b.bump(name(&self.at), num(1));
         });
         let short = lt(name(&self.weight), span.clone());
         if taken <= 8 {
             out.when(short, more);
         } else {
-            out.push(Stat::While(short, more));
+            out.push(while_loop(short, more));
         }
         let bits = binary(name(&self.pool), BinaryOp::Mod, span.clone());
         if is_first && !self.declared {
@@ -107,8 +107,8 @@ impl Run {
         } else {
             out.assign(name(&self.chunk), bits);
         }
-        out.push(Stat::Compound(name(&self.pool), BinaryOp::FloorDiv, span.clone()));
-        out.push(Stat::Compound(name(&self.weight), BinaryOp::Div, span));
+        out.push(compound(name(&self.pool), BinaryOp::FloorDiv, span.clone()));
+        out.push(compound(name(&self.weight), BinaryOp::Div, span));
         self.first = position;
         self.last = end;
     }

@@ -86,7 +86,7 @@ impl Reader<'_, '_> {
         let value = self.node(&block.body, &format!("{what}.Element"), &mut element, &mut body);
         body.assign(index(name(&list), name(&place)), value);
         body.bump(head, num(block.head));
-        out.push(Stat::Count(place, num(1), count, None, body));
+        out.push(count_loop(place, num(1), count, body));
         name(list)
     }
 
@@ -163,7 +163,7 @@ impl Reader<'_, '_> {
             }
         }
         let place = self.names.fresh("Position");
-        out.push(Stat::Count(place, num(1), name(count), None, body));
+        out.push(count_loop(place, num(1), name(count), body));
         name(table)
     }
 }

@@ -220,16 +220,16 @@ pub(super) fn flush_run(run: &Run, out: &mut Block) {
         return;
     }
     out.bump(name(&run.pool), mul(name(&run.chunk), name(&run.weight)));
-    out.push(Stat::Compound(name(&run.weight), BinaryOp::Mul, Expr::Number(f64::from(run.gathered).exp2())));
+    out.push(compound(name(&run.weight), BinaryOp::Mul, Expr::Number(f64::from(run.gathered).exp2())));
     let body = block_of(|b| {
         store(b);
-        b.push(Stat::Compound(name(&run.pool), BinaryOp::FloorDiv, num(256)));
-        b.push(Stat::Compound(name(&run.weight), BinaryOp::Div, num(256)));
+        b.push(compound(name(&run.pool), BinaryOp::FloorDiv, num(256)));
+        b.push(compound(name(&run.weight), BinaryOp::Div, num(256)));
     });
     let full = ge(name(&run.weight), num(256));
     if run.gathered <= 8 {
         out.when(full, body);
     } else {
-        out.push(Stat::While(full, body));
+        out.push(while_loop(full, body));
     }
 }

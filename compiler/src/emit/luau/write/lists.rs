@@ -102,7 +102,7 @@ impl Writer<'_, '_> {
             }
         };
         body.bump(head, num(block.head));
-        out.push(Stat::Count(index_name, num(1), count, None, body));
+        out.push(count_loop(index_name, num(1), count, body));
         if let Some(run) = run.filter(|run| run.total != 8) {
             let rest = block_of(|b| put("writeu8", name(&run.at), name(&run.pool), b));
             out.when(gt(name(&run.weight), num(1)), rest);
@@ -178,7 +178,7 @@ impl Writer<'_, '_> {
         self.node(item, name(&item_name), &format!("{what}.Value"), &mut entry, &mut body);
         self.seal(entry, &mut body);
         (self.covered, self.rest) = was;
-        out.push(Stat::Each(vec![key_name, item_name], vec![value], body));
+        out.push(each_loop(vec![key_name, item_name], vec![value], body));
         self.refuse(gt(name(&count), num(65535)), &format!("{what} has more than 65535 entries"), out);
         put("writeu16", count_at, name(&count), out);
     }

@@ -1,5 +1,7 @@
-//! Writes Roblox's classes as sorted tables: `rbx_reflection_database` in, `classes.rs` (names) and `properties.rs` (their
-//! superclasses and what a schema may say of their properties) in `OUT_DIR` out.
+//! What a compile looks up is made here: Roblox's classes, with what a schema may say of their properties, as sorted lines
+//! (`rbx_reflection_database` in, `classes.txt` in `OUT_DIR` out), and the runtime library, linked (`runtime`).
+
+mod runtime;
 
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -10,37 +12,32 @@ use rbx_reflection::{
 };
 
 fn main() {
-    println!("cargo::rerun-if-changed=build.rs");
+    println!("cargo::rerun-if-changed=build");
     let database = rbx_reflection_database::get_bundled();
-    let mut names: Vec<&str> = database.classes.keys().map(AsRef::as_ref).collect();
-    names.sort_unstable();
-    let mut text = format!("/// Every class, sorted.\nstatic CLASSES: [&str; {}] = [\n", names.len());
-    for name in names {
-        writeln!(text, "    {name:?},").expect("writing to a string does not fail");
-    }
-    text.push_str("];\n");
     let out = PathBuf::from(std::env::var_os("OUT_DIR").expect("Cargo gives build scripts a folder"));
-    std::fs::write(out.join("classes.rs"), text).expect("the folder Cargo gives can be written to");
-    std::fs::write(out.join("properties.rs"), properties(database))
+    std::fs::write(out.join("classes.txt"), classes(database))
         .expect("the folder Cargo gives can be written to");
+    let runtime::Linked { text, tables } = runtime::link();
+    std::fs::write(out.join("runtime.txt"), text).expect("the folder Cargo gives can be written to");
+    std::fs::write(out.join("runtime.rs"), tables).expect("the folder Cargo gives can be written to");
 }
 
-/// The table of properties: class, superclass, and each property a script can name with how it travels.
-fn properties(database: &ReflectionDatabase) -> String {
+/// A line a class, in order of name: the class, its superclass, and each property a script can name behind how it travels.
+fn classes(database: &ReflectionDatabase) -> String {
     let mut classes: Vec<_> = database.classes.values().collect();
     classes.sort_unstable_by_key(|class| class.name);
-    let mut text =
-        String::from("/// Classes by name: the superclass, then properties by name, each with its word.\n");
-    writeln!(text, "static PROPERTIES: [ClassRow; {}] = [", classes.len())
-        .expect("writing to a string does not fail");
+    let mut text = String::new();
     for class in classes {
         let mut own: Vec<_> = class.properties.values().filter_map(word).collect();
         own.sort_unstable();
-        let superclass = class.superclass.unwrap_or("");
-        writeln!(text, "    ({:?}, {superclass:?}, &{own:?}),", class.name)
+        write!(text, "{}\t{}", class.name, class.superclass.unwrap_or(""))
             .expect("writing to a string does not fail");
+        for (name, word) in own {
+            write!(text, "\t{name}\t{word}").expect("writing to a string does not fail");
+        }
+        text.push('\n');
     }
-    text.push_str("];\n");
+    assert!(text.is_ascii(), "a class or property has letters beyond ASCII");
     text
 }
 
