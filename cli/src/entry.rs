@@ -1,9 +1,11 @@
 //! The schema a run starts from: a path tried in three steps, or standard input. Source: tooling specification, 2.3.
 
 use std::io::Read;
+use std::path::PathBuf;
 
 use blinkblox_compiler::diagnostics::{Code, Diagnostic, suggest};
 use blinkblox_compiler::source::{SourceLoader, normalize, parent, resolve_path};
+use blinkblox_emulator::shared::in_words;
 
 use crate::commands::usage;
 use crate::loader::{Asked, DiskLoader, forward};
@@ -17,6 +19,16 @@ pub struct Entry {
     pub loader: Box<dyn SourceLoader>,
     /// Its resolved path.
     pub path: String,
+}
+
+/// What two spellings of a schema's path have in common: the file they lead to, or the path itself when there is none.
+pub fn identity(schema: &str) -> PathBuf {
+    if schema == "-" {
+        return PathBuf::from(schema);
+    }
+    let path = forward(schema.as_ref());
+    let found = resolve_path(&DiskLoader::new(), "", &path).unwrap_or(path);
+    std::fs::canonicalize(&found).unwrap_or_else(|_| PathBuf::from(normalize(&found)))
 }
 
 /// Finds the entry named on the command line; `-` is standard input, taken to stand at `stdin_path`.
@@ -38,11 +50,15 @@ pub fn open_noting(schema: &str, stdin_path: Option<&str>, asked: &Asked) -> Res
 
 fn open_stdin(stdin_path: Option<&str>) -> Result<Entry, Box<Diagnostic>> {
     // Without a name it lies in the working directory.
-    let path = stdin_path.unwrap_or(STDIN);
+    open_stdin_at(stdin_path.unwrap_or(STDIN))
+}
+
+/// What standard input holds, taken to stand at a path.
+pub fn open_stdin_at(path: &str) -> Result<Entry, Box<Diagnostic>> {
     let path = normalize(&forward(path.as_ref()));
     let mut bytes = Vec::new();
     if let Err(error) = std::io::stdin().lock().read_to_end(&mut bytes) {
-        let headline = format!("standard input cannot be read: {}", error.kind());
+        let headline = format!("standard input cannot be read: {}", in_words(&error));
         return Err(Box::new(Diagnostic::error(Code::FileUnreadable, headline)));
     }
     let loader = StdinLoader { disk: DiskLoader::new(), path: path.clone(), bytes };

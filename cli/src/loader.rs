@@ -7,6 +7,7 @@ use std::path::Path;
 use std::rc::Rc;
 
 use blinkblox_compiler::source::{SourceLoader, is_absolute, normalize};
+use blinkblox_emulator::shared::in_words;
 
 /// Paths that a loader was asked for, with the [`digest`] of what was read; none of what was not there.
 pub type Asked = Rc<RefCell<BTreeMap<String, Option<u64>>>>;
@@ -50,7 +51,7 @@ impl SourceLoader for DiskLoader {
     }
 
     fn read(&self, path: &str) -> Result<Vec<u8>, String> {
-        let read = std::fs::read(path).map_err(|error| error.kind().to_string());
+        let read = std::fs::read(path).map_err(|error| in_words(&error));
         self.asked.borrow_mut().insert(path.to_string(), read.as_deref().ok().map(digest));
         read
     }

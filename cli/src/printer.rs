@@ -117,6 +117,11 @@ impl Printer {
         self
     }
 
+    /// The printer of another form.
+    pub fn in_form(self, format: Format) -> Printer {
+        Printer { format, ..self }
+    }
+
     /// The printer without progress.
     pub fn quietly(self) -> Printer {
         Printer { quiet: true, ..self }
@@ -210,7 +215,7 @@ impl Printer {
     pub fn document(&self, report: &json::Report) {
         match self.format {
             Format::Json => print_out(&json::render(report)),
-            Format::Sarif => print_out(&sarif::render(&report.diagnostics)),
+            Format::Sarif => print_out(&sarif::render(report)),
             Format::Human | Format::Compact | Format::Github => {}
         }
     }

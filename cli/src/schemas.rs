@@ -1,6 +1,7 @@
 //! Which schemas a command is about: those named, or those of the nearest `blinkblox.toml`. Source: tooling
 //! specification, 12.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use blinkblox_compiler::diagnostics::Diagnostic;
@@ -10,6 +11,7 @@ use blinkblox_emulator::config::{self, Config};
 use blinkblox_emulator::project;
 
 use crate::commands::usage;
+use crate::entry;
 use crate::loader::forward;
 
 /// A schema, and the profile it is built under.
@@ -114,7 +116,7 @@ pub struct Chosen {
 pub fn named(schemas: &[String], profile: Option<Profile>, command: &str) -> Result<Chosen, Box<Diagnostic>> {
     let of = |path: String| Named { path, profile: profile.unwrap_or_default() };
     if !schemas.is_empty() {
-        return Ok(Chosen { schemas: schemas.iter().cloned().map(of).collect(), line: None });
+        return Ok(Chosen { schemas: once(schemas.iter().cloned().map(of)), line: None });
     }
     let nearest = nearest()?;
     if let Some(Nearest { config, .. }) = &nearest
@@ -126,7 +128,7 @@ pub fn named(schemas: &[String], profile: Option<Profile>, command: &str) -> Res
             profile: profile.unwrap_or(entry.profile),
         };
         let line = nearest.as_ref().and_then(Nearest::line);
-        return Ok(Chosen { schemas: entries.map(named).collect(), line });
+        return Ok(Chosen { schemas: once(entries.map(named)), line });
     }
     let folder = nearest.as_ref().map(|nearest| nearest.folder.clone()).or_else(nearest_project);
     let found = folder.as_deref().map(of_project).unwrap_or_default();
@@ -148,6 +150,12 @@ pub fn named(schemas: &[String], profile: Option<Profile>, command: &str) -> Res
     };
     let example = format!("Give its path: `blinkblox {command} schemas/game.blink`.");
     Err(Box::new(usage::error("no schema is named").note(example).note(note)))
+}
+
+/// Each schema once under each profile, however often and in whatever spelling it is named.
+pub fn once(all: impl Iterator<Item = Named>) -> Vec<Named> {
+    let mut seen = BTreeSet::new();
+    all.filter(|named| seen.insert((entry::identity(&named.path), named.profile.text()))).collect()
 }
 
 /// The working directory or the nearest folder above it that holds a Rojo project.

@@ -6,8 +6,10 @@ use std::path::{Path, PathBuf};
 
 use blinkblox_compiler::diagnostics::{Code, Diagnostic};
 use blinkblox_compiler::source::parent;
+use blinkblox_emulator::shared::in_words;
 use tempfile::NamedTempFile;
 
+use crate::loader::forward;
 use crate::printer::print_err;
 
 /// What writing did.
@@ -64,23 +66,32 @@ pub fn write(files: &[(String, String)], wishes: Wishes) -> Result<Written, Box<
     }
     let mut made = Made::default();
     for folder in missing {
-        made.folder(Path::new(folder)).map_err(|error| unwritable(folder, &error.kind().to_string()))?;
+        made.folder(Path::new(folder)).map_err(|error| match in_the_way(Path::new(folder)) {
+            Some(file) => unwritable(folder, &format!("{} is a file, and no folder", forward(&file))),
+            None => unwritable(folder, &in_words(&error)),
+        })?;
     }
     let mut staged = Vec::new();
     for (path, text) in files {
         if std::fs::read(path).is_ok_and(|present| present == text.as_bytes()) {
             continue;
         }
-        let file = stage(Path::new(path), text.as_bytes())
-            .map_err(|error| unwritable(path, &error.kind().to_string()))?;
+        let file =
+            stage(Path::new(path), text.as_bytes()).map_err(|error| unwritable(path, &in_words(&error)))?;
         staged.push((path, file));
     }
     let written = Written { changed: staged.len(), current: files.len() - staged.len() };
     for (path, file) in staged {
-        file.persist(path).map_err(|error| unwritable(path, &error.error.kind().to_string()))?;
+        file.persist(path).map_err(|error| unwritable(path, &in_words(&error.error)))?;
     }
     made.keep();
     Ok(written)
+}
+
+/// The file that stands where a folder of a path should be.
+fn in_the_way(folder: &Path) -> Option<PathBuf> {
+    let there = folder.ancestors().find(|path| !path.as_os_str().is_empty() && path.exists())?;
+    (!there.is_dir()).then(|| there.to_path_buf())
 }
 
 /// Folders made for outputs, which go again unless they are kept.

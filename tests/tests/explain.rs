@@ -11,6 +11,7 @@ use blinkblox_compiler::diagnostics::{Code, Diagnostic};
 use blinkblox_compiler::schema::Profile;
 use blinkblox_compiler::source::MemoryLoader;
 use blinkblox_compiler::{analyze, explain, generate, outputs};
+use blinkblox_tests::corpus::corpus;
 
 /// Codes whose examples run the command, or are about other tools' definitions or faults of the compiler's own.
 const WITHOUT_SCHEMA: &[Code] = &[
@@ -117,6 +118,24 @@ fn examples_raise_their_code_and_mended_ones_nothing() {
         }
     }
     assert!(problems.is_empty(), "{}", problems.join("\n"));
+}
+
+/// Of what a code is raised for its page leaves nothing out, where each case has a setting to be named by.
+#[test]
+fn each_setting_without_effect_is_on_the_page() {
+    let page = explain::page(Code::AnalyzeIdleSetting);
+    let mut found = 0;
+    for case in corpus("err") {
+        for one in case.analyze().diagnostics.iter().filter(|one| one.code == Code::AnalyzeIdleSetting) {
+            found += 1;
+            let mut words =
+                one.headline.split(|char: char| !char.is_alphanumeric()).filter(|word| word.len() > 3);
+            let is_named =
+                words.any(|word| page.to_lowercase().contains(&format!("{}`", word.to_lowercase())));
+            assert!(is_named, "{}: the page does not say: {}", case.name(), one.headline);
+        }
+    }
+    assert!(found >= 5, "only {found} cases");
 }
 
 #[test]

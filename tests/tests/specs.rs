@@ -22,8 +22,9 @@ fn options(path: &str) -> RunOptions {
     }
 }
 
+/// Runs specs as `blinkblox test` does: what it would call a failure is one here.
 fn passes(path: &str) {
-    let report = run(&options(path), |_| {});
+    let report = run(&RunOptions { strict: true, ..options(path) }, |_| {});
     let totals = report.totals();
     assert_eq!(report.exit_code(), 0, "\n{}", render(&report, Format::Pretty, false));
     assert!(totals.passed > 0, "no specs in {path}");

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use blinkblox_compiler::diagnostics::{Code, Diagnostic, json};
+use blinkblox_compiler::schema::Profile;
 use blinkblox_compiler::source::Sources;
 use clap::Parser;
 use serde_json::Value;
@@ -96,7 +97,7 @@ impl Mode {
 pub fn run_schemas(schemas: &[String], flags: &SchemaFlags, job: &Job) -> ExitCode {
     let mode = job.mode;
     let named = flags.profile.asked().and_then(|profile| schemas::named(schemas, profile, mode.command()));
-    let read = named.and_then(|named| Ok((named, flags.verdicts()?, flags.report.printer()?)));
+    let read = named.and_then(|named| Ok((named, flags.warnings.verdicts()?, flags.report.printer()?)));
     let (schemas::Chosen { schemas: named, line }, verdicts, printer) = match read {
         Ok(read) => read,
         Err(diagnostic) => return usage::refuse(*diagnostic, flags.report.format()),
@@ -162,8 +163,8 @@ struct Run<'a> {
     statuses: Vec<verify::Checked>,
     /// Paths of what would be written.
     listed: Vec<String>,
-    /// The schema each output is of, by the output's whole path.
-    outputs: BTreeMap<PathBuf, PathBuf>,
+    /// The schema each output is of, and its profile, by the output's whole path.
+    outputs: BTreeMap<PathBuf, (PathBuf, Profile)>,
     /// What the outputs are made from.
     rules: Depfile,
     /// Where outputs land.
@@ -191,7 +192,7 @@ impl Run<'_> {
             compiled.fail();
         }
         let sound = compiled.is_sound();
-        let denied = self.flags.deny_warnings && sound && !compiled.diagnostics.is_empty();
+        let denied = sound && self.verdicts.refuse(&compiled.diagnostics);
         if denied {
             compiled.fail();
         }
@@ -226,18 +227,24 @@ impl Run<'_> {
     /// Takes a schema's outputs, or says which is another's.
     fn take_outputs(&mut self, schema: &Named, compiled: &Compiled) -> Option<Diagnostic> {
         let whole = |path: &str| std::path::absolute(path).unwrap_or_else(|_| PathBuf::from(path));
-        let own = whole(&schema.path);
+        let own = (whole(&compiled.entry), schema.profile);
         let mut clash = None;
         for (path, _) in &compiled.files {
-            let other = self.outputs.entry(whole(path)).or_insert_with(|| own.clone());
-            if *other != own {
-                let headline = format!("{} would be written by two schemas", compiled.shown(path));
+            let (other, profile) = self.outputs.entry(whole(path)).or_insert_with(|| own.clone());
+            let (headline, note) = if *other != own.0 {
+                let other = compiled.shown(&crate::loader::forward(other));
+                ("two schemas", format!("{other} has the same output. Give each schema outputs of its own."))
+            } else if *profile != own.1 {
+                let (first, second) = (profile.text(), own.1.text());
                 let note = format!(
-                    "{} has the same output. Give each schema outputs of its own.",
-                    compiled.shown(&crate::loader::forward(other))
+                    "The schema is named under the profiles {first} and {second}. Build it under one at a time, with --profile."
                 );
-                clash = Some(Diagnostic::error(Code::OutputSamePath, headline).note(note));
-            }
+                ("two profiles", note)
+            } else {
+                continue;
+            };
+            let headline = format!("{} would be written by {headline}", compiled.shown(path));
+            clash = Some(Diagnostic::error(Code::OutputSamePath, headline).note(note));
         }
         clash
     }

@@ -11,8 +11,9 @@ use clap::builder::PossibleValuesParser;
 use clap::{Args, Parser};
 use serde_json::json;
 
-use super::flags::ReportFlags;
+use super::flags::{ReportFlags, StdinFlag};
 use super::usage;
+use crate::entry;
 use crate::loader::{DiskLoader, forward};
 use crate::printer::{Printer, print_err, print_out};
 use crate::writer::{self, Wishes};
@@ -24,13 +25,13 @@ use crate::writer::{self, Wishes};
 /// seconds at most.
 #[derive(Parser)]
 #[command(
-    after_help = "Examples:\n  blinkblox convert zap net/game.zap\n  blinkblox convert bytenet src/shared/packets.luau\n  blinkblox convert remotes default.project.json --output net/game.blink"
+    after_help = "Examples:\n  blinkblox convert zap net/game.zap\n  blinkblox convert bytenet src/shared/packets.luau\n  blinkblox convert remotes default.project.json --output net/game.blink\n  blinkblox convert zap - --output - < net/game.zap"
 )]
 pub struct Convert {
     /// What the definitions are of
     #[arg(value_name = "FROM", value_parser = tools())]
     tool: String,
-    /// The file of definitions; for `remotes` a project, a place, a folder or a script
+    /// The file of definitions, or `-` for standard input; for `remotes` a project, a place, a folder or a script
     #[arg(value_name = "FILE", allow_hyphen_values = false)]
     file: String,
     #[command(flatten)]
@@ -42,13 +43,16 @@ pub struct Convert {
     #[arg(short, long, overrides_with = "yes")]
     yes: bool,
     #[command(flatten)]
+    stdin: StdinFlag,
+    #[command(flatten)]
     report: ReportFlags,
 }
 
 /// Where a draft and its wrapper are written.
 #[derive(Args)]
 pub struct ConvertFlags {
-    /// Write the draft to PATH [default: beside the definitions, as .blink]
+    /// Write the draft to PATH, or to standard output for `-` [default: beside the definitions, as .blink; `-` when they
+    /// come from standard input]
     #[arg(short, long, value_name = "PATH", overrides_with = "output")]
     pub output: Option<String>,
     /// Also write to PATH the wrapper that puts the tool's calls on a generated module
@@ -71,12 +75,20 @@ pub struct Settings {
     pub check: bool,
     /// Whether what is there may be replaced.
     pub yes: bool,
+    /// Where definitions from standard input are taken to stand.
+    pub stdin_path: Option<String>,
 }
 
 impl Convert {
     /// Converts and writes.
     pub fn run(self) -> ExitCode {
-        let settings = Settings { tool: self.tool, file: self.file, check: self.check, yes: self.yes };
+        let settings = Settings {
+            tool: self.tool,
+            file: self.file,
+            check: self.check,
+            yes: self.yes,
+            stdin_path: self.stdin.stdin_path,
+        };
         run(&settings, &self.flags, &self.report)
     }
 }
@@ -111,63 +123,104 @@ fn converted(
     let Some(tool) = Tool::from_name(&settings.tool) else {
         return Err(refuse(usage::error(format!("there is no tool `{}` to convert from", settings.tool))));
     };
-    let path = normalize(&forward(settings.file.as_ref()));
-    if let Some(diagnostic) = no_definitions(tool, &path) {
-        return Err(refuse(diagnostic));
-    }
+    let Definitions { loader, path } = definitions(tool, settings).map_err(refuse)?;
     let target = |path: &String| normalize(&forward(path.as_ref()));
-    let draft_path = flags.output.as_ref().map_or_else(|| tool.draft_path(&path), target);
-    let wrapper = match flags.bridge.as_ref().map(target) {
-        Some(path) => Some((path, wrapper(tool).map_err(refuse)?)),
+    let wrapper = match &flags.bridge {
+        Some(bridge) if bridge == STREAM => {
+            return Err(refuse(
+                usage::error("--bridge cannot be `-`: standard output is for a draft").note("Name a file."),
+            ));
+        }
+        Some(bridge) => Some((target(bridge), wrapper(tool).map_err(refuse)?)),
         None => None,
     };
-    distinct(&path, &draft_path, wrapper.as_ref().map(|(path, _)| path.as_str())).map_err(refuse)?;
+    // `None` for standard output, where a draft goes whose definitions came from standard input.
+    let draft_path = match &flags.output {
+        Some(output) if output == STREAM => None,
+        Some(output) => Some(target(output)),
+        None if settings.file == STREAM => None,
+        None => Some(tool.draft_path(&path)),
+    };
+    distinct(settings, &path, draft_path.as_deref(), wrapper.as_ref().map(|(path, _)| path.as_str()))
+        .map_err(refuse)?;
     if !settings.check && !settings.yes {
-        let mut targets = std::iter::once(&draft_path).chain(wrapper.as_ref().map(|(path, _)| path));
+        let mut targets = draft_path.iter().chain(wrapper.as_ref().map(|(path, _)| path));
         if let Some(taken) = targets.find(|path| Path::new(path.as_str()).exists()) {
             return Err(refuse(exists(taken)));
         }
     }
-    let loader: Rc<dyn SourceLoader> = Rc::new(DiskLoader::new());
-    let shown = loader.shown(&draft_path);
     let Conversion { draft, report, compiles } = match convert(tool, &loader, &path, Limits::default()) {
         Ok(conversion) => conversion,
         Err(refusal) => {
             // A draft at fault is evidence.
-            if let (Some(draft), false) = (&refusal.draft, settings.check) {
-                write(&[(draft_path, draft.clone())], settings.yes)?;
+            if let (Some(draft), Some(path), false) = (&refusal.draft, draft_path, settings.check) {
+                write(&[(path, draft.clone())], settings.yes)?;
             }
             return Err(refusal);
         }
     };
-    let mut files = vec![(draft_path, draft.clone())];
-    files.extend(wrapper.map(|(path, text)| (path, text.to_string())));
+    // Under --check no file is written, and the draft is shown in place of being written.
+    let written = draft_path.clone().filter(|_| !settings.check);
     if !settings.check {
+        let own = written.iter().map(|path| (path.clone(), draft.clone()));
+        let files: Vec<_> = own.chain(wrapper.map(|(path, text)| (path, text.to_string()))).collect();
         write(&files, settings.yes)?;
     }
+    let shown = draft_path.as_ref().map(|path| loader.shown(path));
     let mut list = String::new();
-    if settings.check {
-        printer.result(&draft);
-    } else {
-        list.push_str(&format!("The draft is {shown}\n"));
+    match shown.as_ref().filter(|_| written.is_some()) {
+        Some(shown) => list.push_str(&format!("The draft is {shown}\n")),
+        None => printer.result(&draft),
     }
     if !compiles {
         list.push_str("It does not compile before what is refused below is settled\n");
     }
     list.push_str(&report.text());
     if !printer.is_quiet() && !printer.is_document() {
-        if settings.check { print_err(&list) } else { print_out(&list) }
+        if written.is_some() { print_out(&list) } else { print_err(&list) }
     }
     let document = json!({
         "tool": tool.name(),
         "draft": draft,
         "path": shown,
-        "written": !settings.check,
+        "written": written.is_some(),
         "compiles": compiles,
         "todos": report.json(),
     });
     outcome.extra.push(("convert", document));
     Ok(())
+}
+
+/// What is written for standard input and standard output.
+const STREAM: &str = "-";
+
+/// Definitions that are there.
+struct Definitions {
+    loader: Rc<dyn SourceLoader>,
+    path: String,
+}
+
+/// The definitions a run is about: a file, or what standard input holds.
+fn definitions(tool: Tool, settings: &Settings) -> Result<Definitions, Diagnostic> {
+    if settings.file != STREAM {
+        let path = normalize(&forward(settings.file.as_ref()));
+        return match no_definitions(tool, &path) {
+            Some(diagnostic) => Err(diagnostic),
+            None => Ok(Definitions { loader: Rc::new(DiskLoader::new()), path }),
+        };
+    }
+    if tool == Tool::Remotes {
+        return Err(usage::error("plain remotes are read from a game, not from standard input")
+            .note("Name a project, a place, a folder or a script: `blinkblox convert remotes default.project.json`."));
+    }
+    let usual = match tool {
+        Tool::Zap => "stdin.zap",
+        Tool::Blink => entry::STDIN,
+        Tool::ByteNet | Tool::Packet | Tool::QuickNet | Tool::Warp | Tool::Remotes => "stdin.luau",
+    };
+    let entry =
+        entry::open_stdin_at(settings.stdin_path.as_deref().unwrap_or(usual)).map_err(|fault| *fault)?;
+    Ok(Definitions { loader: Rc::from(entry.loader), path: entry.path })
 }
 
 fn write(files: &[(String, String)], yes: bool) -> Result<(), Box<Refusal>> {
@@ -202,22 +255,29 @@ fn no_definitions(tool: Tool, path: &str) -> Option<Diagnostic> {
 }
 
 /// Definitions, draft and wrapper are three files: not even `--yes` lets one be written over another.
-fn distinct(definitions: &str, draft: &str, wrapper: Option<&str>) -> Result<(), Diagnostic> {
+fn distinct(
+    settings: &Settings,
+    definitions: &str,
+    draft: Option<&str>,
+    wrapper: Option<&str>,
+) -> Result<(), Diagnostic> {
     let same = |a: &str, b: &str| {
         a == b
             || matches!((Path::new(a).canonicalize(), Path::new(b).canonicalize()), (Ok(a), Ok(b)) if a == b)
     };
-    if same(draft, definitions) {
+    // A file whose text an editor sends through standard input is its definitions all the same, unless it is not there.
+    let is_there = settings.file != STREAM || Path::new(definitions).exists();
+    if draft.is_some_and(|draft| is_there && same(draft, definitions)) {
         return Err(usage::error(format!("the draft would replace the definitions, \"{definitions}\""))
             .note("Nothing was written. Choose another path with `--output`."));
     }
     match wrapper {
-        Some(wrapper) if same(wrapper, definitions) => {
+        Some(wrapper) if is_there && same(wrapper, definitions) => {
             Err(usage::error(format!("the wrapper would replace the definitions, \"{definitions}\""))
                 .note("Nothing was written. Choose another path with `--bridge`."))
         }
-        Some(wrapper) if same(wrapper, draft) => {
-            Err(usage::error(format!("--output and --bridge both write \"{draft}\""))
+        Some(wrapper) if draft.is_some_and(|draft| same(wrapper, draft)) => {
+            Err(usage::error(format!("--output and --bridge both write \"{wrapper}\""))
                 .note("Nothing was written. Give each a path of its own."))
         }
         _ => Ok(()),

@@ -8,8 +8,8 @@ use blinkblox_compiler::diagnostics::json;
 use blinkblox_compiler::diff::Diff;
 use clap::Parser;
 
-use super::flags::{ProfileFlag, ReportFlags, StdinFlag};
-use super::size::analyzed;
+use super::flags::{ProfileFlag, ReportFlags, StdinFlag, WarningFlags};
+use super::size::Reading;
 use super::usage;
 
 /// Compares two schemas: what was added, removed, renumbered or changed, and whether their modules accept each other.
@@ -27,12 +27,14 @@ pub struct DiffCommand {
     report: ReportFlags,
     #[command(flatten)]
     stdin: StdinFlag,
+    #[command(flatten)]
+    warnings: WarningFlags,
 }
 
 impl DiffCommand {
     /// Compares and prints; fails when modules of one schema refuse those of the other.
     pub fn run(self) -> ExitCode {
-        diff(&self.old, &self.new, &self.profile, &self.report, &self.stdin)
+        diff(&self.old, &self.new, &self.profile, &self.report, &self.stdin, &self.warnings)
     }
 }
 
@@ -43,19 +45,21 @@ pub fn diff(
     profile: &ProfileFlag,
     report: &ReportFlags,
     stdin: &StdinFlag,
+    warnings: &WarningFlags,
 ) -> ExitCode {
-    let (profile, printer) = match (profile.profile(), report.printer()) {
-        (Ok(profile), Ok(printer)) => (profile, printer),
-        (Err(diagnostic), _) | (_, Err(diagnostic)) => return usage::refuse(*diagnostic, report.format()),
+    let read = profile.profile().and_then(|profile| Ok((profile, warnings.verdicts()?, report.printer()?)));
+    let (profile, verdicts, printer) = match read {
+        Ok(read) => read,
+        Err(diagnostic) => return usage::refuse(*diagnostic, report.format()),
     };
     if old == "-" && new == "-" {
         let refusal = usage::error("only one of two schemas can come from standard input");
         return usage::refuse(refusal, report.format());
     }
     let mut outcome = json::Report { profile: profile.text(), ..json::Report::default() };
-    let stdin_path = stdin.stdin_path.as_deref();
-    let before = analyzed(old, stdin_path, profile, &printer, &mut outcome);
-    let after = analyzed(new, stdin_path, profile, &printer, &mut outcome);
+    let reading = Reading { stdin_path: stdin.stdin_path.as_deref(), profile, verdicts: &verdicts };
+    let before = reading.analyzed(old, &printer, &mut outcome);
+    let after = reading.analyzed(new, &printer, &mut outcome);
     if let (Some(before), Some(after)) = (before, after)
         && let (Some(old_schema), Some(new_schema)) = (&before.schema, &after.schema)
     {

@@ -8,6 +8,7 @@ use clap::{Args, Parser};
 use super::build::{Job, Mode, run_schemas};
 use super::flags::{OutputFlags, SchemaFlags};
 use super::{convert, diff, explain, fmt, size, usage};
+use crate::printer::Format;
 
 /// Compiles one schema and writes its modules.
 #[derive(Parser)]
@@ -36,7 +37,7 @@ pub struct DirectFlags {
     #[arg(long, overrides_with = "strict_version")]
     strict_version: bool,
     /// With --verify, a generated file beside the outputs that the schema does not write fails it too
-    #[arg(long, overrides_with = "orphans", requires = "verify")]
+    #[arg(long, overrides_with = "orphans")]
     orphans: bool,
     /// Print the paths of what would be written, a line each, and write nothing
     #[arg(long, overrides_with = "list_outputs", conflicts_with_all = ["check", "verify", "watch", "tool", "depfile"])]
@@ -44,6 +45,9 @@ pub struct DirectFlags {
     /// As --watch, and stop when standard input closes
     #[arg(long, overrides_with = "watch_stdin", conflicts_with_all = ["verify", "json", "tool"])]
     watch_stdin: bool,
+    /// With --watch, print one JSON document for every compile, a line each, and nothing else
+    #[arg(long, overrides_with = "json_stream", conflicts_with_all = ["json", "verify", "tool"])]
+    json_stream: bool,
     /// Rewrite the schema in the canonical layout; with --check, only say whether it would change
     #[arg(long, overrides_with = "format", group = "tool")]
     format: bool,
@@ -87,6 +91,7 @@ impl Direct {
             orphans,
             list_outputs,
             watch_stdin,
+            json_stream,
             format,
             sizes,
             diff,
@@ -99,6 +104,25 @@ impl Direct {
             outputs,
             flags,
         } = self.flags;
+        let without_warnings = [
+            ("--lsp", lsp),
+            ("--explain", explain.is_some()),
+            ("--serve", serve),
+            ("--from", from.is_some()),
+            ("--format", format),
+        ];
+        if let (Some(flag), Some((tool, _))) =
+            (flags.warnings.given(), without_warnings.iter().find(|(_, given)| *given))
+        {
+            let refusal = usage::error(format!("{flag} cannot be given with {tool}"))
+                .note(format!("{tool} reports no warnings. Leave {flag} out."));
+            return usage::refuse(refusal, flags.report.format());
+        }
+        let of_verify = [("--strict-version", strict_version), ("--orphans", orphans)];
+        if let Some((flag, _)) = of_verify.iter().find(|(_, given)| *given && !verify) {
+            let refusal = usage::error(format!("{flag} says what --verify counts, and needs it"));
+            return usage::refuse(refusal, flags.report.format());
+        }
         if lsp {
             return crate::lsp::serve();
         }
@@ -115,14 +139,15 @@ impl Direct {
             return usage::refuse(refusal, flags.report.format());
         }
         if let Some(tool) = from {
-            let settings = convert::Settings { tool, file: schema, check, yes: flags.yes };
+            let stdin_path = flags.stdin.stdin_path.clone();
+            let settings = convert::Settings { tool, file: schema, check, yes: flags.yes, stdin_path };
             return convert::run(&settings, &convert, &flags.report);
         }
         if let Some(old) = diff {
-            return diff::diff(&old, &schema, &flags.profile, &flags.report, &flags.stdin);
+            return diff::diff(&old, &schema, &flags.profile, &flags.report, &flags.stdin, &flags.warnings);
         }
         if sizes {
-            return size::sizes(&[schema], &flags.profile, &flags.report, &flags.stdin);
+            return size::sizes(&[schema], &flags.profile, &flags.report, &flags.stdin, &flags.warnings);
         }
         if format {
             let stdin_path = flags.stdin.stdin_path.clone();
@@ -136,9 +161,19 @@ impl Direct {
                     .note("Write the paths into the schema, as `option ServerOutput`.");
                 return usage::refuse(refusal, flags.report.format());
             }
-            let options =
-                super::watch::Options { check, stdin: watch_stdin, ..super::watch::Options::default() };
+            let options = super::watch::Options {
+                check,
+                stdin: watch_stdin,
+                stream: json_stream,
+                ..super::watch::Options::default()
+            };
             return super::watch::watch(&[schema], &options, &flags);
+        }
+        if json_stream {
+            let refusal =
+                usage::error("--json-stream prints a document for every compile, and needs --watch")
+                    .note("`--json` prints the one document of a single run.");
+            return usage::refuse(refusal, Format::Json);
         }
         let mode = match (verify, check) {
             (true, _) => Mode::Verify { strict_version, orphans },

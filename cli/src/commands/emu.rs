@@ -7,8 +7,8 @@ use blinkblox_emulator::surface::doctor::{self, Finding, Grade, Report};
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
 
-use super::emulation::{Fault, fault, project};
-use crate::printer::print_out;
+use super::emulation::{Fault, fault, fault_in_document, project_and_line};
+use crate::printer::{print_err, print_out};
 
 /// Ask about the emulator
 #[derive(Args, Debug)]
@@ -47,6 +47,7 @@ impl Emu {
         let Question::Doctor(doctor) = self.question;
         match doctor.execute() {
             Ok(code) => code,
+            Err(problem) if doctor.json => fault_in_document(&problem),
             Err(problem) => fault(&problem),
         }
     }
@@ -54,7 +55,11 @@ impl Emu {
 
 impl Doctor {
     fn execute(&self) -> Result<ExitCode, Fault> {
-        let report = doctor::examine(&project(self.path.as_ref())?).map_err(Fault::load)?;
+        let (project, line) = project_and_line(self.path.as_ref())?;
+        if let Some(line) = line.filter(|_| !self.json) {
+            print_err(&format!("{line}\n"));
+        }
+        let report = doctor::examine(&project).map_err(Fault::load)?;
         let text = if self.json { document(&report) } else { self.people(&report) };
         print_out(&text);
         let bad = report.count(Grade::Missing) + report.count(Grade::Unknown) + report.unread.len();

@@ -4,16 +4,15 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use blinkblox_compiler::diagnostics::{Code, Diagnostic};
 use blinkblox_emulator::config::Config;
 use blinkblox_emulator::game::GameOptions;
 use blinkblox_emulator::network::LinkSettings;
 use blinkblox_emulator::shared::{Settings, in_words, replace};
 use clap::{Args, ValueEnum};
 
-use crate::printer::{ColorChoice, print_err};
-
-/// Exit code of a fault of the emulator itself.
-const INTERNAL: i32 = 5;
+use super::usage;
+use crate::printer::{ColorChoice, Format, print_err};
 
 /// Exit code of wrong arguments.
 pub const USAGE: u8 = 2;
@@ -22,26 +21,6 @@ pub const USAGE: u8 = 2;
 pub fn is_one(arguments: &[OsString]) -> bool {
     let first = arguments.first().and_then(|argument| argument.to_str());
     matches!(first, Some("test" | "run" | "repl" | "trace" | "emu"))
-}
-
-/// Has a fault of the emulator itself end the program with a readable message and the code for it.
-pub fn name_own_faults() {
-    std::panic::set_hook(Box::new(|panic| {
-        // It becomes an error about the file that is read.
-        if blinkblox_emulator::project::is_guarded() {
-            return;
-        }
-        let payload = panic.payload();
-        let text = payload.downcast_ref::<&str>().copied();
-        let what = text.or_else(|| payload.downcast_ref::<String>().map(String::as_str));
-        let what = what.unwrap_or("no reason given");
-        let place = panic.location().map_or(String::new(), |place| format!(" ({place})"));
-        let version = blinkblox_compiler::VERSION;
-        print_err(&format!(
-            "error: BlinkBlox {version} itself failed: {what}{place}\nPlease report this, with what was run.\n"
-        ));
-        std::process::exit(INTERNAL);
-    }));
 }
 
 /// A failure before or beside the run itself. Source of the codes: emulator requirements, 3.3.
@@ -65,6 +44,16 @@ impl Fault {
 /// Says what went wrong and gives the exit code.
 pub fn fault(fault: &Fault) -> ExitCode {
     print_err(&format!("error: {}\n", fault.text));
+    ExitCode::from(fault.code)
+}
+
+/// The same where the run was to print one document: it is the one of every failed run.
+pub fn fault_in_document(fault: &Fault) -> ExitCode {
+    let code = if fault.code == USAGE { Code::UsageError } else { Code::FileUnreadable };
+    let mut lines = fault.text.lines().map(str::trim).filter(|line| !line.is_empty());
+    let headline = lines.next().unwrap_or_default().trim_end_matches('.');
+    let diagnostic = lines.fold(Diagnostic::error(code, headline), |diagnostic, line| diagnostic.note(line));
+    usage::refuse(diagnostic, Format::Json);
     ExitCode::from(fault.code)
 }
 
@@ -124,16 +113,21 @@ enum Signals {
 /// What a command of the emulator opens: what it is given, else the game around the working directory. Errors: there is
 /// no such file, or its `blinkblox.toml` cannot be used.
 pub fn project(given: Option<&PathBuf>) -> Result<PathBuf, Fault> {
+    let (folder, line) = project_and_line(given)?;
+    if let Some(line) = line {
+        print_err(&format!("{line}\n"));
+    }
+    Ok(folder)
+}
+
+/// The same, with the line that says where it was found when people may not expect it.
+pub fn project_and_line(given: Option<&PathBuf>) -> Result<(PathBuf, Option<String>), Fault> {
     let Some(path) = given else {
-        let (folder, line) = crate::schemas::home().map_err(Fault::usage)?;
-        if let Some(line) = line {
-            print_err(&format!("{line}\n"));
-        }
-        return Ok(folder);
+        return crate::schemas::home().map_err(Fault::usage);
     };
     match path.symlink_metadata() {
         Ok(_) => match path.metadata() {
-            Ok(_) => Ok(path.clone()),
+            Ok(_) => Ok((path.clone(), None)),
             Err(error) => {
                 Err(Fault::load(format!("{} cannot be read: {}", path.display(), in_words(&error))))
             }

@@ -102,31 +102,16 @@ pub struct SchemaFlags {
     /// Answer yes to every question
     #[arg(short, long, overrides_with = "yes")]
     pub yes: bool,
+    #[command(flatten)]
+    pub warnings: WarningFlags,
+}
+
+/// What becomes of warnings, in every command that reports those of a schema.
+#[derive(Args)]
+pub struct WarningFlags {
     /// Any warning makes the run fail, with nothing written
     #[arg(long, overrides_with = "deny_warnings")]
-    pub deny_warnings: bool,
-    #[command(flatten)]
-    verdicts: VerdictFlags,
-}
-
-impl SchemaFlags {
-    /// What becomes of warnings, or the usage error of a code that is none.
-    pub fn verdicts(&self) -> Result<Verdicts, Box<Diagnostic>> {
-        let codes = |flag: &str, given: &[String]| -> Result<Vec<Code>, Box<Diagnostic>> {
-            given.iter().map(|text| code(flag, text)).collect()
-        };
-        let (deny, allow) = (codes("--deny", &self.verdicts.deny)?, codes("--allow", &self.verdicts.allow)?);
-        if let Some(both) = deny.iter().find(|code| allow.contains(code)) {
-            let title = explain::title(*both);
-            return Err(Box::new(usage::error(format!("{title} is given with --deny and with --allow"))));
-        }
-        Ok(Verdicts { deny, allow })
-    }
-}
-
-/// Flags that judge single warnings.
-#[derive(Args)]
-struct VerdictFlags {
+    deny_warnings: bool,
     /// Make a warning an error, such as W3019; may be repeated
     #[arg(long, value_name = "CODE")]
     deny: Vec<String>,
@@ -135,14 +120,46 @@ struct VerdictFlags {
     allow: Vec<String>,
 }
 
-/// What becomes of single warnings.
+impl WarningFlags {
+    /// What becomes of warnings, or the usage error of a code that is none.
+    pub fn verdicts(&self) -> Result<Verdicts, Box<Diagnostic>> {
+        let codes = |flag: &str, given: &[String]| -> Result<Vec<Code>, Box<Diagnostic>> {
+            given.iter().map(|text| code(flag, text)).collect()
+        };
+        let (deny, allow) = (codes("--deny", &self.deny)?, codes("--allow", &self.allow)?);
+        if let Some(both) = deny.iter().find(|code| allow.contains(code)) {
+            let title = explain::title(*both);
+            return Err(Box::new(usage::error(format!("{title} is given with --deny and with --allow"))));
+        }
+        Ok(Verdicts { all: self.deny_warnings, deny, allow })
+    }
+
+    /// One of the flags that is given, as it is written.
+    pub fn given(&self) -> Option<&'static str> {
+        let flags = [
+            ("--deny-warnings", self.deny_warnings),
+            ("--deny", !self.deny.is_empty()),
+            ("--allow", !self.allow.is_empty()),
+        ];
+        flags.into_iter().find_map(|(flag, given)| given.then_some(flag))
+    }
+}
+
+/// What becomes of warnings.
 #[derive(Clone, Debug, Default)]
 pub struct Verdicts {
+    /// Whether any of them fails the run.
+    all: bool,
     deny: Vec<Code>,
     allow: Vec<Code>,
 }
 
 impl Verdicts {
+    /// Whether warnings among diagnostics that are judged already fail the run.
+    pub fn refuse(&self, judged: &[Diagnostic]) -> bool {
+        self.all && judged.iter().any(|one| !one.is_error())
+    }
+
     /// Takes away what is allowed and makes errors of what is denied. Errors stay as they are.
     pub fn judge(&self, diagnostics: &mut Vec<Diagnostic>) {
         diagnostics.retain(|one| one.is_error() || !self.allow.contains(&one.code));

@@ -1,6 +1,7 @@
 //! `blinkblox fmt [FILE...]`: schemas in the canonical layout. Source: tooling specification, 7.5.
 
-use std::path::Path;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use blinkblox_compiler::diagnostics::{Code, Diagnostic, json};
@@ -73,8 +74,16 @@ pub fn format_files(files: &[String], settings: Settings, flags: &ReportFlags) -
         Ok(printer) => printer,
         Err(diagnostic) => return usage::refuse(*diagnostic, flags.format()),
     };
-    let mut run =
-        Run { settings, printer, diagnostics: vec![], outcomes: vec![], changed: 0, current: 0, broken: 0 };
+    let mut run = Run {
+        settings,
+        printer,
+        diagnostics: vec![],
+        outcomes: vec![],
+        seen: BTreeSet::new(),
+        changed: 0,
+        current: 0,
+        broken: 0,
+    };
     let here = [".".to_string()];
     for file in if files.is_empty() { &here } else { files } {
         if Path::new(file).is_dir() {
@@ -99,6 +108,8 @@ struct Run {
     printer: Printer,
     diagnostics: Vec<Value>,
     outcomes: Vec<Value>,
+    /// Files had already, however they were named.
+    seen: BTreeSet<PathBuf>,
     changed: usize,
     current: usize,
     broken: usize,
@@ -106,6 +117,9 @@ struct Run {
 
 impl Run {
     fn file(&mut self, file: &str) {
+        if !self.seen.insert(entry::identity(file)) {
+            return;
+        }
         match entry::open(file, self.settings.stdin_path.as_deref()) {
             Ok(entry) => self.entry(&entry, file == "-"),
             Err(diagnostic) => self.fail(file, &[*diagnostic], &Sources::default()),

@@ -17,6 +17,7 @@ pub mod flags;
 mod fmt;
 mod init;
 mod lsp;
+mod own_fault;
 mod plugin;
 #[cfg(test)]
 mod reference;
@@ -101,14 +102,12 @@ pub fn run(arguments: Vec<OsString>) -> ExitCode {
     if usage::wants_version(&arguments) {
         return usage::print_version();
     }
+    own_fault::name_it(&arguments);
     let program = std::iter::once(OsString::from("blinkblox"));
     if usage::is_command(&arguments) {
-        if emulation::is_one(&arguments) {
-            emulation::name_own_faults();
-        }
-        return match Cli::try_parse_from(program.chain(arguments.iter().cloned())) {
+        return match parse::<Cli>(program.chain(arguments.iter().cloned())) {
             Ok(cli) if emulation::is_one(&arguments) => cli.command.run(),
-            Ok(cli) => unless_two_values(&arguments, || cli.command.run()),
+            Ok(cli) => unless_values_are_amiss(&arguments, || cli.command.run()),
             // Commands of the emulator tell wrong arguments apart from failed runs (emulator requirements, 3.3).
             Err(error) if emulation::is_one(&arguments) => {
                 usage::fail(&error, &arguments);
@@ -117,15 +116,32 @@ pub fn run(arguments: Vec<OsString>) -> ExitCode {
             Err(error) => usage::fail(&error, &arguments),
         };
     }
-    match direct::Direct::try_parse_from(program.chain(arguments.iter().cloned())) {
-        Ok(direct) => unless_two_values(&arguments, || direct.run()),
+    match parse::<direct::Direct>(program.chain(arguments.iter().cloned())) {
+        Ok(direct) => unless_values_are_amiss(&arguments, || direct.run()),
         Err(error) => usage::fail(&error, &arguments),
     }
 }
 
-/// Runs a command, unless one of its flags is given two values.
-fn unless_two_values(arguments: &[OsString], run: impl FnOnce() -> ExitCode) -> ExitCode {
-    match usage::two_values(arguments) {
+/// Reads arguments. The value of a flag that takes one is the next argument, whatever it looks like.
+fn parse<T: Parser>(arguments: impl Iterator<Item = OsString>) -> Result<T, clap::Error> {
+    let mut command = taking_any_value(T::command());
+    let mut matches = command.try_get_matches_from_mut(arguments)?;
+    T::from_arg_matches_mut(&mut matches).map_err(|error| error.format(&mut command))
+}
+
+fn taking_any_value(command: clap::Command) -> clap::Command {
+    command
+        .mut_args(|argument| {
+            let one = argument.get_num_args().is_none_or(|count| count == 1.into());
+            let is_valued = argument.get_long().is_some() && argument.get_action().takes_values() && one;
+            if is_valued { argument.allow_hyphen_values(true) } else { argument }
+        })
+        .mut_subcommands(taking_any_value)
+}
+
+/// Runs a command, unless one of its flags is given two values or an argument is empty.
+fn unless_values_are_amiss(arguments: &[OsString], run: impl FnOnce() -> ExitCode) -> ExitCode {
+    match usage::two_values(arguments).or_else(|| usage::empty_value(arguments)) {
         Some(diagnostic) => usage::refuse(diagnostic, usage::form(arguments)),
         None => run(),
     }

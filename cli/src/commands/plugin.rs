@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use blinkblox_compiler::diagnostics::{Code, Diagnostic};
+use blinkblox_emulator::shared::in_words;
 use clap::{Args, Parser, Subcommand};
 
 use super::usage;
@@ -111,7 +112,7 @@ fn write(path: &Path, replacing: &Replacing) -> Result<PathBuf, Box<Diagnostic>>
     };
     let model = plugin::model().map_err(failed)?;
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    std::fs::create_dir_all(folder).map_err(|error| failed(error.kind().to_string()))?;
+    std::fs::create_dir_all(folder).map_err(|error| failed(in_words(&error)))?;
     if path.is_dir() {
         return Err(failed("it is a folder".to_string()));
     }
@@ -127,7 +128,7 @@ fn write(path: &Path, replacing: &Replacing) -> Result<PathBuf, Box<Diagnostic>>
             ),
         ));
     }
-    let file = writer::stage(path, &model).map_err(|error| failed(error.kind().to_string()))?;
-    file.persist(path).map_err(|error| failed(error.error.kind().to_string()))?;
+    let file = writer::stage(path, &model).map_err(|error| failed(in_words(&error)))?;
+    file.persist(path).map_err(|error| failed(in_words(&error.error)))?;
     Ok(path.to_path_buf())
 }

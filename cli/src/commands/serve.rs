@@ -6,6 +6,7 @@ use std::process::ExitCode;
 
 use blinkblox_compiler::VERSION;
 use blinkblox_compiler::diagnostics::{Code, Diagnostic};
+use blinkblox_emulator::shared::in_words;
 use clap::Parser;
 use serde_json::json;
 
@@ -103,13 +104,13 @@ impl Serve {
                 keep(path, &token).map_err(|error| {
                     Box::new(Diagnostic::error(
                         Code::FileUnwritable,
-                        format!("the token cannot be kept in {shown}: {}", error.kind()),
+                        format!("the token cannot be kept in {shown}: {}", in_words(&error)),
                     ))
                 })?;
                 Ok(token)
             }
             Err(error) => {
-                let headline = format!("the token file {shown} cannot be read: {}", error.kind());
+                let headline = format!("the token file {shown} cannot be read: {}", in_words(&error));
                 Err(Box::new(Diagnostic::error(Code::FileUnreadable, headline)))
             }
         }

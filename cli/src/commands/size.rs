@@ -9,7 +9,7 @@ use blinkblox_compiler::sizes::Sizes;
 use blinkblox_compiler::source::Sources;
 use clap::Parser;
 
-use super::flags::{ProfileFlag, ReportFlags, StdinFlag};
+use super::flags::{ProfileFlag, ReportFlags, StdinFlag, Verdicts, WarningFlags};
 use super::usage;
 use crate::entry;
 use crate::printer::Printer;
@@ -27,22 +27,31 @@ pub struct Size {
     report: ReportFlags,
     #[command(flatten)]
     stdin: StdinFlag,
+    #[command(flatten)]
+    warnings: WarningFlags,
 }
 
 impl Size {
     /// Measures and prints.
     pub fn run(self) -> ExitCode {
         let schemas: Vec<String> = self.schema.into_iter().collect();
-        sizes(&schemas, &self.profile, &self.report, &self.stdin)
+        sizes(&schemas, &self.profile, &self.report, &self.stdin, &self.warnings)
     }
 }
 
 /// Prints the sizes of the schema given, or of those that the nearest `blinkblox.toml` names.
-pub fn sizes(schemas: &[String], profile: &ProfileFlag, report: &ReportFlags, stdin: &StdinFlag) -> ExitCode {
+pub fn sizes(
+    schemas: &[String],
+    profile: &ProfileFlag,
+    report: &ReportFlags,
+    stdin: &StdinFlag,
+    warnings: &WarningFlags,
+) -> ExitCode {
     let named = profile.asked().and_then(|profile| schemas::named(schemas, profile, "size"));
-    let (Chosen { schemas: named, line }, printer) = match (named, report.printer()) {
-        (Ok(named), Ok(printer)) => (named, printer),
-        (Err(diagnostic), _) | (_, Err(diagnostic)) => return usage::refuse(*diagnostic, report.format()),
+    let read = named.and_then(|named| Ok((named, warnings.verdicts()?, report.printer()?)));
+    let (Chosen { schemas: named, line }, verdicts, printer) = match read {
+        Ok(read) => read,
+        Err(diagnostic) => return usage::refuse(*diagnostic, report.format()),
     };
     if named.len() > 1 && report.format().is_document() {
         let paths: Vec<&str> = named.iter().map(|one| one.path.as_str()).collect();
@@ -60,8 +69,9 @@ pub fn sizes(schemas: &[String], profile: &ProfileFlag, report: &ReportFlags, st
             let gap = if index > 0 { "\n" } else { "" };
             printer.result(&format!("{gap}{}\n\n", schema.path));
         }
-        let stdin_path = stdin.stdin_path.as_deref();
-        let analysis = analyzed(&schema.path, stdin_path, schema.profile, &printer, &mut outcome);
+        let reading =
+            Reading { stdin_path: stdin.stdin_path.as_deref(), profile: schema.profile, verdicts: &verdicts };
+        let analysis = reading.analyzed(&schema.path, &printer, &mut outcome);
         match analysis.and_then(|analysis| Some((Sizes::of(&analysis)?, analysis.signature()))) {
             Some((sizes, signature)) => {
                 printer.result(&sizes.text());
@@ -75,27 +85,42 @@ pub fn sizes(schemas: &[String], profile: &ProfileFlag, report: &ReportFlags, st
     if outcome.success { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-/// Reads and resolves a schema, reporting what is wrong with it; `None` when it cannot be read.
-pub fn analyzed(
-    schema: &str,
-    stdin_path: Option<&str>,
-    profile: Profile,
-    printer: &Printer,
-    outcome: &mut json::Report,
-) -> Option<Analysis> {
-    let mut report = |diagnostics: &[Diagnostic], sources: &Sources| {
-        printer.diagnostics(diagnostics, sources);
-        outcome.diagnostics.extend(printer.values(diagnostics, sources));
-    };
-    match entry::open(schema, stdin_path) {
-        Ok(entry) => {
-            let analysis = blinkblox_compiler::analyze(&*entry.loader, &entry.path, profile);
-            report(&analysis.diagnostics, &analysis.sources);
-            Some(analysis)
+/// How a schema is read that nothing is generated from.
+#[derive(Clone, Copy)]
+pub struct Reading<'a> {
+    /// Where a schema from standard input is taken to stand.
+    pub stdin_path: Option<&'a str>,
+    /// The profile it is read under.
+    pub profile: Profile,
+    /// What becomes of its warnings.
+    pub verdicts: &'a Verdicts,
+}
+
+impl Reading<'_> {
+    /// Reads and resolves a schema, reporting what is wrong with it; `None` when it cannot be read, has an error, or has a
+    /// warning that is denied.
+    pub fn analyzed(self, schema: &str, printer: &Printer, outcome: &mut json::Report) -> Option<Analysis> {
+        let mut report = |diagnostics: &[Diagnostic], sources: &Sources| {
+            printer.diagnostics(diagnostics, sources);
+            outcome.diagnostics.extend(printer.values(diagnostics, sources));
+        };
+        let entry = match entry::open(schema, self.stdin_path) {
+            Ok(entry) => entry,
+            Err(diagnostic) => {
+                report(&[*diagnostic], &Sources::default());
+                return None;
+            }
+        };
+        let mut analysis = blinkblox_compiler::analyze(&*entry.loader, &entry.path, self.profile);
+        self.verdicts.judge(&mut analysis.diagnostics);
+        report(&analysis.diagnostics, &analysis.sources);
+        if analysis.has_errors() {
+            return None;
         }
-        Err(diagnostic) => {
-            report(&[*diagnostic], &Sources::default());
-            None
+        let denied = self.verdicts.refuse(&analysis.diagnostics);
+        if denied {
+            printer.progress("Warnings are denied");
         }
+        (!denied).then_some(analysis)
     }
 }

@@ -10,7 +10,7 @@ use blinkblox_emulator::recording::{
 };
 use clap::{Args, Subcommand};
 
-use super::emulation::{Fault, colour, fault, write, write_trace};
+use super::emulation::{Fault, colour, fault, fault_in_document, write, write_trace};
 use crate::printer::{ColorChoice, print_err, print_out};
 
 /// Look into a trace that `test --trace` or `run --trace` wrote
@@ -168,13 +168,14 @@ struct Replay {
 impl Trace {
     /// Shows the trace, or does what the command within says.
     pub fn run(self) -> ExitCode {
+        let is_document = self.form.json;
         let done = match &self.command {
             Some(Command::Diff(diff)) => diff.execute(),
             Some(Command::Merge(merge)) => merge.execute().map(|()| ExitCode::SUCCESS),
             Some(Command::Replay(replay)) => replay.execute(),
             None => self.execute().map(|()| ExitCode::SUCCESS),
         };
-        done.unwrap_or_else(|problem| fault(&problem))
+        done.unwrap_or_else(|problem| if is_document { fault_in_document(&problem) } else { fault(&problem) })
     }
 
     fn execute(&self) -> Result<(), Fault> {

@@ -54,12 +54,41 @@ fn flags(arguments: &[OsString]) -> impl Iterator<Item = &str> {
 
 /// Whether a flag is given: whole, or as a letter of a cluster of short flags.
 fn given(arguments: &[OsString], long: &str, short: char) -> bool {
-    flags(arguments).any(|argument| {
-        let cluster = argument.strip_prefix('-').filter(|rest| !rest.starts_with('-'));
-        argument == long
-            || cluster
-                .is_some_and(|letters| letters.contains(short) && letters.chars().all(char::is_alphabetic))
-    })
+    let known = short_flags(arguments);
+    flags(arguments).any(|argument| argument == long || cluster(argument, &known).contains(&short))
+}
+
+/// The letters of a cluster such as `-qy`, up to one that takes what follows as its value. None of an argument that is no
+/// cluster: with a letter that is no flag, it is not one.
+fn cluster(argument: &str, known: &BTreeMap<char, bool>) -> Vec<char> {
+    let Some(rest) = argument.strip_prefix('-').filter(|rest| !rest.starts_with('-')) else { return vec![] };
+    let mut letters = Vec::new();
+    for letter in rest.chars() {
+        let Some(takes_value) = known.get(&letter) else { return vec![] };
+        letters.push(letter);
+        if *takes_value {
+            break;
+        }
+    }
+    letters
+}
+
+/// Short flags of the first argument's command, or of the form without one, each with whether it takes a value.
+fn short_flags(arguments: &[OsString]) -> BTreeMap<char, bool> {
+    let command = command_of(arguments);
+    let own = command.get_arguments().filter_map(|argument| {
+        let takes_value = argument.get_action().takes_values();
+        argument.get_short().map(|letter| (letter, takes_value))
+    });
+    own.chain([('h', false), ('v', false)]).collect()
+}
+
+/// The command that the first argument names, else the form without one.
+fn command_of(arguments: &[OsString]) -> clap::Command {
+    let cli = Cli::command();
+    let named =
+        arguments.first().and_then(|first| first.to_str()).and_then(|first| cli.find_subcommand(first));
+    named.cloned().unwrap_or_else(direct::Direct::command)
 }
 
 /// The error of a flag that is given two values. The same value twice is harmless.
@@ -91,6 +120,30 @@ pub fn two_values(arguments: &[OsString]) -> Option<Diagnostic> {
     None
 }
 
+/// The error of an argument that is empty, as of a variable that holds nothing: it names no file, and must not be taken for
+/// one.
+pub fn empty_value(arguments: &[OsString]) -> Option<Diagnostic> {
+    let mut rest = arguments.iter().map(|argument| argument.to_str().unwrap_or("?"));
+    while let Some(argument) = rest.next() {
+        let (flag, value) = match argument.split_once('=') {
+            Some((flag, value)) if VALUED.contains(&flag) => (Some(flag), value),
+            _ if VALUED.contains(&argument) => (Some(argument), rest.next().unwrap_or("?")),
+            _ => (None, argument),
+        };
+        if value.is_empty() {
+            let headline = match flag {
+                Some("-o") => "--output is given an empty value".to_string(),
+                Some("-p") => "--profile is given an empty value".to_string(),
+                Some(flag) => format!("{flag} is given an empty value"),
+                None => "an argument is empty".to_string(),
+            };
+            let note = "Is it a variable that holds nothing? Name what is meant, or leave it out.";
+            return Some(error(headline).note(note));
+        }
+    }
+    None
+}
+
 /// Whether help is asked for, which wins over everything; no arguments at all ask for it.
 pub fn wants_help(arguments: &[OsString]) -> bool {
     arguments.is_empty() || given(arguments, "--help", 'h') || arguments[0] == "help"
@@ -98,7 +151,7 @@ pub fn wants_help(arguments: &[OsString]) -> bool {
 
 /// Whether the version is asked for.
 pub fn wants_version(arguments: &[OsString]) -> bool {
-    flags(arguments).any(|argument| argument == "--version" || argument == "-v")
+    given(arguments, "--version", 'v')
 }
 
 /// Whether the first argument names a command.
@@ -172,7 +225,7 @@ pub fn form(arguments: &[OsString]) -> Format {
         arguments.windows(2).any(|pair| pair[0] == "--error-format" && pair[1] == text)
             || flags(arguments).any(|argument| argument.strip_prefix("--error-format=") == Some(text))
     });
-    if flags(arguments).any(|argument| argument == "--json") {
+    if flags(arguments).any(|argument| argument == "--json" || argument == "--json-stream") {
         Format::Json
     } else if let Some(format) = named {
         *format
@@ -202,10 +255,19 @@ fn diagnostic(error: &clap::Error, arguments: &[OsString]) -> Diagnostic {
         _ => None,
     };
     let argument = text(ContextKind::InvalidArg).unwrap_or_default();
+    // The name alone: what clap shows has the name of the value behind it.
+    let flag = argument.split([' ', '=']).next().unwrap_or_default();
     let value = text(ContextKind::InvalidValue).unwrap_or_default();
     let values = text(ContextKind::ValidValue).filter(|values| !values.is_empty());
     match error.kind() {
-        ErrorKind::UnknownArgument if argument.starts_with('-') && argument != "-" => {
+        ErrorKind::UnknownArgument if argument == "--from" && arguments[0] == "convert" => {
+            self::error("`convert` takes the tool as its first word, without --from")
+                .note("Write `blinkblox convert zap FILE`, or `blinkblox FILE --from zap`.")
+        }
+        ErrorKind::UnknownArgument
+            if argument.starts_with('-') && argument != "-" && !is_behind_dashes(&argument, arguments) =>
+        {
+            let argument = whole(&argument, arguments);
             let note = suggest::nearest(&argument, known_flags(arguments).iter().map(String::as_str))
                 .map(|flag| format!("Did you mean `{flag}`?"));
             self::error(format!("there is no flag `{argument}`"))
@@ -213,10 +275,18 @@ fn diagnostic(error: &clap::Error, arguments: &[OsString]) -> Diagnostic {
                 .note("A file of that name is reached with `--` in front of it, or as `./` and the name.")
         }
         ErrorKind::UnknownArgument => self::error(format!("`{argument}` is one argument too many")),
-        ErrorKind::InvalidValue if value.is_empty() => self::error(format!("{argument} needs a value"))
+        ErrorKind::InvalidValue if value.is_empty() => empty_value(arguments).unwrap_or_else(|| {
+            self::error(format!("{flag} needs a value"))
+                .opt_note(values.map(|values| format!("It takes {values}.")))
+        }),
+        ErrorKind::InvalidValue => self::error(format!("{flag} does not take `{value}`"))
             .opt_note(values.map(|values| format!("It takes {values}."))),
-        ErrorKind::InvalidValue => self::error(format!("{argument} does not take `{value}`"))
-            .opt_note(values.map(|values| format!("It takes {values}."))),
+        ErrorKind::ValueValidation => {
+            let source = std::error::Error::source(error).map(ToString::to_string).unwrap_or_default();
+            self::error(format!("{flag} does not take `{value}`")).note(wanted(&source))
+        }
+        ErrorKind::TooManyValues => self::error(format!("{flag} takes no value"))
+            .note(format!("It is a switch: write `{flag}` alone, or leave it out.")),
         ErrorKind::MissingRequiredArgument => missing(error, arguments),
         ErrorKind::MissingSubcommand | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
             let outer = arguments.first().map(|first| first.to_string_lossy()).unwrap_or_default();
@@ -232,8 +302,12 @@ fn diagnostic(error: &clap::Error, arguments: &[OsString]) -> Diagnostic {
                 .opt_note((!known.is_empty()).then(|| format!("There are {}.", known.join(", "))))
         }
         ErrorKind::ArgumentConflict => {
-            let other = text(ContextKind::PriorArg).unwrap_or_default();
-            self::error(format!("{argument} cannot be given with {other}"))
+            let others = match error.get(ContextKind::PriorArg) {
+                Some(ContextValue::String(other)) => vec![other.clone()],
+                Some(ContextValue::Strings(others)) => others.clone(),
+                _ => vec![],
+            };
+            conflict(&argument, &others, arguments)
         }
         _ => {
             let rendered = error.to_string();
@@ -241,6 +315,55 @@ fn diagnostic(error: &clap::Error, arguments: &[OsString]) -> Diagnostic {
             self::error(first.trim_start_matches("error: ").trim_end_matches('.'))
         }
     }
+}
+
+/// Whether an argument stands behind `--`, where nothing is a flag.
+fn is_behind_dashes(argument: &str, arguments: &[OsString]) -> bool {
+    arguments.iter().skip_while(|one| *one != "--").skip(1).any(|one| one == argument)
+}
+
+/// The argument as it was written, of which clap names one letter.
+fn whole(letter: &str, arguments: &[OsString]) -> String {
+    let mut written = flags(arguments).filter(|one| one.starts_with('-') && !one.starts_with("--"));
+    let is_letter = letter.chars().count() == 2 && !letter.starts_with("--");
+    let found = written.find(|one| is_letter && one.len() > letter.len() && one.contains(&letter[1..]));
+    found.unwrap_or(letter).to_string()
+}
+
+/// What a value has to be, in a sentence, by what is wrong with the one given.
+fn wanted(fault: &str) -> String {
+    if let Some((low, high)) = fault.rsplit(' ').next().and_then(|range| range.split_once("..=")) {
+        return format!("It takes a whole number from {low} to {high}.");
+    }
+    match fault {
+        "invalid float literal" => "It takes a number.".to_string(),
+        _ if fault.contains("digit") || fault.contains("too large") || fault.contains("too small") => {
+            "It takes a whole number.".to_string()
+        }
+        _ => format!("{}.", fault.trim_end_matches('.')),
+    }
+}
+
+/// Two flags that exclude each other. Of a group of flags clap names each that could be the other; only those given are.
+fn conflict(argument: &str, others: &[String], arguments: &[OsString]) -> Diagnostic {
+    let bare = |flag: &str| flag.split([' ', '=']).next().unwrap_or_default().to_string();
+    let argument = bare(argument);
+    let is_given = |flag: &String| {
+        flags(arguments).any(|one| bare(one) == *flag) || flag == "--watch" && given(arguments, flag, 'w')
+    };
+    let others: Vec<String> =
+        others.iter().map(|other| bare(other)).filter(|other| *other != argument).collect();
+    let other = others.iter().find(|other| is_given(other)).or(others.first());
+    let Some(other) = other else {
+        return error(format!("{argument} is given twice")).note("Give it once.");
+    };
+    let pair = [argument.as_str(), other.as_str()];
+    let note = if pair.contains(&"--json") && pair.iter().any(|flag| flag.starts_with("--watch")) {
+        "There is no moment at which the one document could be closed. `--json-stream` prints one for every compile."
+    } else {
+        "Give one of the two."
+    };
+    error(format!("{argument} cannot be given with {other}")).note(note)
 }
 
 /// What is said of arguments that are not there.
@@ -273,11 +396,7 @@ fn inner_commands(arguments: &[OsString]) -> Vec<String> {
 
 /// Every flag the first argument's command takes, or those of the form without one.
 fn known_flags(arguments: &[OsString]) -> Vec<String> {
-    let cli = Cli::command();
-    let named =
-        arguments.first().and_then(|first| first.to_str()).and_then(|first| cli.find_subcommand(first));
-    let direct = direct::Direct::command();
-    let command = named.unwrap_or(&direct);
+    let command = command_of(arguments);
     let mut known: Vec<String> = command
         .get_arguments()
         .filter_map(|argument| argument.get_long().map(|long| format!("--{long}")))

@@ -12,7 +12,7 @@ use clap::Parser;
 use super::flags::SchemaFlags;
 use super::usage;
 use crate::loader::forward;
-use crate::printer::{Printer, print_out};
+use crate::printer::{Format, Printer};
 use crate::schemas::{self, Named};
 use crate::watch::files::Files;
 use crate::watch::{Settings, Watching};
@@ -35,6 +35,9 @@ pub struct Watch {
     /// Stop when standard input closes, so that an editor that dies takes its watcher with it
     #[arg(long, overrides_with = "watch_stdin")]
     watch_stdin: bool,
+    /// Print one JSON document for every compile, a line each, and nothing else
+    #[arg(long, overrides_with = "json_stream", conflicts_with_all = ["json", "test"])]
+    json_stream: bool,
     #[command(flatten)]
     flags: SchemaFlags,
 }
@@ -42,8 +45,13 @@ pub struct Watch {
 impl Watch {
     /// Watches until it is interrupted.
     pub fn run(self) -> ExitCode {
-        let options =
-            Options { check: self.check, once: self.once, test: self.test, stdin: self.watch_stdin };
+        let options = Options {
+            check: self.check,
+            once: self.once,
+            test: self.test,
+            stdin: self.watch_stdin,
+            stream: self.json_stream,
+        };
         watch(&self.paths, &options, &self.flags)
     }
 }
@@ -59,6 +67,8 @@ pub struct Options {
     pub test: bool,
     /// Ends with standard input.
     pub stdin: bool,
+    /// Prints a document for every compile.
+    pub stream: bool,
 }
 
 enum Event {
@@ -68,19 +78,23 @@ enum Event {
 
 /// Watches schemas named by paths.
 pub fn watch(paths: &[String], options: &Options, flags: &SchemaFlags) -> ExitCode {
-    let printer = match flags.report.printer() {
-        Ok(printer) => printer,
-        Err(diagnostic) => return usage::refuse(*diagnostic, flags.report.format()),
-    };
-    if flags.report.format().is_document() {
-        let form = flags.report.format().text();
-        let refusal = usage::error(format!("--watch cannot be given with --{form}"))
-            .note("There is no moment at which the one document could be closed.");
-        return usage::refuse(refusal, flags.report.format());
+    let form = flags.report.format();
+    if form.is_document() {
+        let flag = if form == Format::Json { "--json" } else { "--error-format sarif" };
+        let refusal = usage::error(format!("--watch cannot be given with {flag}")).note(
+            "There is no moment at which the one document could be closed. `--json-stream` prints one for every compile.",
+        );
+        return usage::refuse(refusal, form);
     }
-    let subject = match flags.verdicts().and_then(|_| Subject::of(paths, flags)) {
+    let form = if options.stream { Format::Json } else { form };
+    let printer = match flags.report.printer() {
+        Ok(printer) if options.stream => printer.in_form(form),
+        Ok(printer) => printer,
+        Err(diagnostic) => return usage::refuse(*diagnostic, form),
+    };
+    let subject = match flags.warnings.verdicts().and_then(|_| Subject::of(paths, flags)) {
         Ok(subject) => subject,
-        Err(diagnostic) => return usage::refuse(*diagnostic, flags.report.format()),
+        Err(diagnostic) => return usage::refuse(*diagnostic, form),
     };
     printer.progress(&format!("BlinkBlox {}", blinkblox_compiler::VERSION));
     if let Some(line) = &subject.line {
@@ -137,15 +151,17 @@ impl Subject {
         let config = Config::of_folder(&folder).map_err(|problem| Box::new(usage::error(problem)))?;
         let project =
             if path.is_dir() { schemas::project_of(&folder, &config) } else { Some(path.to_path_buf()) };
-        let named: Vec<Named> = if schemas.is_empty() {
-            let entries = config.schema.iter();
-            entries
-                .map(|entry| Named { path: forward(&entry.path), profile: asked.unwrap_or(entry.profile) })
-                .collect()
-        } else {
-            let profile = asked.unwrap_or_default();
-            schemas.iter().map(|path| Named { path: (*path).clone(), profile }).collect()
-        };
+        let named: Vec<Named> =
+            if schemas.is_empty() {
+                let entries = config.schema.iter();
+                schemas::once(entries.map(|entry| Named {
+                    path: forward(&entry.path),
+                    profile: asked.unwrap_or(entry.profile),
+                }))
+            } else {
+                let profile = asked.unwrap_or_default();
+                schemas::once(schemas.iter().map(|path| Named { path: (*path).clone(), profile }))
+            };
         if named.is_empty() {
             let shown = forward(&folder.join(blinkblox_emulator::config::FILE));
             return Err(Box::new(
@@ -163,9 +179,8 @@ impl Subject {
             project: self.project.clone(),
             check: options.check,
             replaces_foreign: flags.yes,
-            deny_warnings: flags.deny_warnings,
             // Refused before the first round when they are none.
-            verdicts: flags.verdicts().unwrap_or_default(),
+            verdicts: flags.warnings.verdicts().unwrap_or_default(),
         })
     }
 }
@@ -189,7 +204,7 @@ impl Run {
         let missing =
             self.subject.schemas.iter().find_map(|named| crate::entry::open(&named.path, None).err());
         if let Some(diagnostic) = missing {
-            self.printer.diagnostics(&[*diagnostic], &Default::default());
+            self.printer.failure(&diagnostic, "release");
             return Some(ExitCode::FAILURE);
         }
         let round = self.watching.round(&self.printer);
@@ -204,8 +219,8 @@ impl Run {
         let mut files = match Files::new(teller(sender.clone())) {
             Ok(files) => files,
             Err(why) => {
-                let refusal = usage::error(format!("files cannot be watched: {why}"));
-                return usage::refuse(refusal, flags.report.format());
+                self.printer.failure(&usage::error(format!("files cannot be watched: {why}")), "release");
+                return ExitCode::FAILURE;
             }
         };
         if self.options.stdin {
@@ -231,7 +246,7 @@ impl Run {
             let lines = self.watching.describe();
             if lines != described {
                 // Said whatever flags are given: a watcher that is silent is told apart from one that hangs.
-                print_out(&format!("{}\n", lines.join("\n")));
+                self.printer.result(&format!("{}\n", lines.join("\n")));
                 described = lines;
             }
             if !grown && matches!(events.recv(), Ok(Event::Stop) | Err(_)) {
@@ -256,7 +271,7 @@ impl Run {
                 self.watching = subject.watching(&self.options, flags);
                 self.subject = subject;
             }
-            Err(diagnostic) => self.printer.diagnostics(&[*diagnostic], &Default::default()),
+            Err(diagnostic) => self.printer.failure(&diagnostic, "release"),
         }
     }
 

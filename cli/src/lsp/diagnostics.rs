@@ -89,7 +89,9 @@ fn converted(
     let related: Vec<DiagnosticRelatedInformation> = related.collect();
     let tags = match diagnostic.code {
         Code::AnalyzeDeprecated => Some(vec![DiagnosticTag::DEPRECATED]),
-        Code::AnalyzePriority if !diagnostic.is_error() => Some(vec![DiagnosticTag::UNNECESSARY]),
+        Code::AnalyzePriority | Code::AnalyzeIdleSetting if !diagnostic.is_error() => {
+            Some(vec![DiagnosticTag::UNNECESSARY])
+        }
         _ => None,
     };
     let shown = lsp_types::Diagnostic {

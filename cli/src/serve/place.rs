@@ -19,6 +19,15 @@ impl Place {
         self.files.iter().map(|(name, _)| name.as_str())
     }
 
+    /// The place with each text as `change` leaves it.
+    pub fn changed(&self, change: impl Fn(&str, &mut String)) -> Place {
+        let mut files = self.files.clone();
+        for (name, text) in &mut files {
+            change(name, text);
+        }
+        Place { files }
+    }
+
     fn text(&self, name: &str) -> Option<&str> {
         self.files.iter().find(|(known, _)| known == name).map(|(_, text)| text.as_str())
     }

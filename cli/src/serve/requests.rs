@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use blinkblox_compiler::diagnostics::human::{self, Colour, Strokes};
 use blinkblox_compiler::diagnostics::{Diagnostic, json as report};
 use blinkblox_compiler::format::{Indent, format};
+use blinkblox_compiler::ide::names::{self, Definition};
 use blinkblox_compiler::ide::{completion, hover};
 use blinkblox_compiler::schema::Profile;
 use blinkblox_compiler::source::{FileId, SourceFile, Sources, Span};
@@ -29,17 +30,23 @@ pub enum Ask {
     Complete,
     /// What the word at a place means.
     Hover,
+    /// Where the name at a place is declared.
+    Definition,
+    /// Another name for what the name at a place means.
+    Rename,
     /// A schema in the canonical layout.
     Format,
 }
 
 impl Ask {
-    const ALL: [(&'static str, Ask); 6] = [
+    const ALL: [(&'static str, Ask); 8] = [
         ("/v1/hello", Ask::Hello),
         ("/v1/check", Ask::Check),
         ("/v1/compile", Ask::Compile),
         ("/v1/complete", Ask::Complete),
         ("/v1/hover", Ask::Hover),
+        ("/v1/definition", Ask::Definition),
+        ("/v1/rename", Ask::Rename),
         ("/v1/format", Ask::Format),
     ];
 
@@ -78,6 +85,16 @@ struct Spot {
     offset: f64,
 }
 
+/// Another name for what stands at a place in a schema. Without one it is asked what can be renamed there.
+#[derive(Deserialize)]
+struct Naming {
+    #[serde(flatten)]
+    subject: Subject,
+    offset: f64,
+    #[serde(default)]
+    name: Option<String>,
+}
+
 /// A text to lay out.
 #[derive(Deserialize)]
 struct Layout {
@@ -94,6 +111,8 @@ pub fn answer(ask: Ask, body: &[u8]) -> Result<Value, Refusal> {
         Ask::Compile => parse::<Subject>(body)?.analysis().map(compile),
         Ask::Complete => complete(parse(body)?),
         Ask::Hover => meaning(parse(body)?),
+        Ask::Definition => declared(parse(body)?),
+        Ask::Rename => renamed(parse(body)?),
         Ask::Format => Ok(layout(&parse::<Layout>(body)?)),
     }
 }
@@ -293,6 +312,94 @@ fn meaning(spot: Spot) -> Result<Value, Refusal> {
     Ok(json!({ "hover": hover }))
 }
 
+fn declared(spot: Spot) -> Result<Value, Refusal> {
+    let offset = spot.offset;
+    let read = spot.subject.analysis()?;
+    let analysis = &read.analysis;
+    let Some(file) = analysis.sources.files().first() else { return Ok(json!({ "definition": null })) };
+    let found = names::definition(analysis, FileId(0), at(file, offset)).map(|found| match found {
+        Definition::Name(span) => place_of(analysis, span),
+        Definition::File(file) => place_of(analysis, Span::new(file, 0, 0)),
+    });
+    Ok(json!({ "definition": found }))
+}
+
+/// A span as an editor opens it: the file's name in the place, and its bytes.
+fn place_of(analysis: &Analysis, span: Span) -> Value {
+    let file = &analysis.sources[span.file];
+    let start = file.position(span.start);
+    json!({ "file": file.path, "start": span.start, "end": span.end, "line": start.line, "column": start.column })
+}
+
+/// The edits of a rename in every file of the place, or why there are none. `old` is the name as it is, `null` where there
+/// is none.
+fn renamed(naming: Naming) -> Result<Value, Refusal> {
+    let offset = naming.offset;
+    let read = naming.subject.analysis()?;
+    let refuse =
+        |old: Option<&str>, problem: Option<String>| json!({ "old": old, "edits": [], "problem": problem });
+    let Some(file) = read.analysis.sources.files().first() else { return Ok(refuse(None, None)) };
+    let offset = at(file, offset);
+    let Some(span) = names::renameable(&read.analysis, FileId(0), offset) else {
+        return Ok(refuse(None, None));
+    };
+    let old = read.analysis.sources.text(span).to_string();
+    let Some(new) = naming.name else { return Ok(refuse(Some(&old), None)) };
+    Ok(match edits(&read, offset, &new) {
+        Ok(edits) => json!({ "old": old, "edits": edits, "problem": null }),
+        Err(problem) => refuse(Some(&old), Some(problem)),
+    })
+}
+
+/// The edits that give a name another one, over every file of the place that sees its declaration.
+fn edits(read: &Read, offset: u32, new: &str) -> Result<Vec<Value>, String> {
+    let Some(Definition::Name(target)) = names::definition(&read.analysis, FileId(0), offset) else {
+        return Err("There is no name here that can be changed.".to_string());
+    };
+    let declared_in = &read.analysis.sources[target.file].path;
+    let others: Vec<&str> = read.place.names().filter(|name| *name != read.entry).collect();
+    let analyses: Vec<Analysis> =
+        others.iter().map(|name| blinkblox_compiler::analyze(&read.place, name, read.profile)).collect();
+    let mut users = vec![(&read.analysis, target)];
+    users.extend(analyses.iter().filter_map(|analysis| {
+        let file = analysis.sources.find(declared_in)?;
+        Some((analysis, Span { file, ..target }))
+    }));
+    let mut changes: BTreeMap<String, Vec<(u32, u32, String)>> = BTreeMap::new();
+    for (analysis, target) in &users {
+        for edit in names::rename(analysis, *target, new)? {
+            let of_file = changes.entry(analysis.sources[edit.span.file].path.clone()).or_default();
+            let change = (edit.span.start, edit.span.end, edit.text);
+            if !of_file.contains(&change) {
+                of_file.push(change);
+            }
+        }
+    }
+    for of_file in changes.values_mut() {
+        // From the end, so that the places in front of an edit stay true.
+        of_file.sort_by_key(|(start, _, _)| std::cmp::Reverse(*start));
+    }
+    let after = read.place.changed(|name, text| {
+        for (start, end, new) in changes.get(name).into_iter().flatten() {
+            text.replace_range(*start as usize..*end as usize, new);
+        }
+    });
+    for (analysis, _) in &users {
+        let Some(entry) = analysis.sources.files().first() else { continue };
+        if let Some(why) =
+            names::refused(analysis, &blinkblox_compiler::analyze(&after, &entry.path, read.profile))
+        {
+            return Err(format!("\"{new}\" cannot be the name: {why}."));
+        }
+    }
+    let value = |(file, (start, end, text)): (&String, &(u32, u32, String))| json!({ "file": file, "start": start, "end": end, "text": text });
+    Ok(changes
+        .iter()
+        .flat_map(|(file, edits)| edits.iter().map(move |edit| (file, edit)))
+        .map(value)
+        .collect())
+}
+
 /// A byte offset of a file that was asked about, moved back onto the text and the start of a character.
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped to the text first")]
 fn at(file: &SourceFile, offset: f64) -> u32 {
@@ -381,6 +488,44 @@ mod tests {
         let tidy = ask(Ask::Format, json!({ "text": "type  A=u8" }));
         assert_eq!(tidy["text"], "type A = u8\n");
         assert_eq!(ask(Ask::Format, json!({ "text": "type" }))["success"], false);
+    }
+
+    #[test]
+    fn a_name_leads_to_its_declaration_and_is_changed_everywhere() {
+        let place = files(&[
+            ("Game", "import \"Rules\" as R\nstruct A { X: R.Score }"),
+            ("Rules", "type Score = u16\ntype Other = Score"),
+            ("Shop", "import \"Rules\"\nstruct B { Price: Rules.Score }"),
+            ("Alone", "type Score = u8"),
+        ]);
+        let at = |offset: f64| json!({ "files": place, "entry": "Game", "offset": offset });
+        let found = ask(Ask::Definition, at(40.0));
+        assert_eq!(
+            found["definition"],
+            json!({ "file": "Rules", "start": 5, "end": 10, "line": 1, "column": 6 })
+        );
+        assert_eq!(ask(Ask::Definition, at(10.0))["definition"]["file"], "Rules");
+        assert_eq!(ask(Ask::Definition, at(30.0))["definition"], Value::Null);
+        let asked = |offset: f64, name: Option<&str>| {
+            let mut body = at(offset);
+            body["name"] = name.into();
+            ask(Ask::Rename, body)
+        };
+        assert_eq!(asked(40.0, None), json!({ "old": "Score", "edits": [], "problem": null }));
+        assert_eq!(asked(30.0, None)["old"], Value::Null);
+        // From the end of each file, so that they can be made one after the other; a schema of the same word is left alone.
+        let edits = asked(40.0, Some("Coins"))["edits"].clone();
+        let edit = |file: &str, start: u32| json!({ "file": file, "start": start, "end": start + 5, "text": "Coins" });
+        assert_eq!(edits, json!([edit("Game", 36), edit("Rules", 30), edit("Rules", 5), edit("Shop", 39)]));
+        for (name, why) in [("u8", "built-in type"), ("a b", "is no name"), ("Other", "cannot be the name")] {
+            let refused = asked(40.0, Some(name));
+            assert_eq!(refused["edits"], json!([]), "{name}");
+            assert!(refused["problem"].as_str().unwrap().contains(why), "{refused}");
+        }
+        for offset in [-5.0, 1e300, 17.5] {
+            asked(offset, Some("Coins"));
+            ask(Ask::Definition, at(offset));
+        }
     }
 
     #[test]

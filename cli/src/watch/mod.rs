@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use blinkblox_compiler::diagnostics::Diagnostic;
+use blinkblox_compiler::diagnostics::{Diagnostic, json};
 
 use crate::commands::compile::{Compiled, compile};
 use crate::commands::flags::Verdicts;
@@ -31,9 +31,7 @@ pub struct Settings {
     pub check: bool,
     /// Whether a file that no build has written may be replaced.
     pub replaces_foreign: bool,
-    /// Whether a warning fails a compile.
-    pub deny_warnings: bool,
-    /// What becomes of single warnings.
+    /// What becomes of warnings.
     pub verdicts: Verdicts,
 }
 
@@ -122,7 +120,7 @@ impl Watching {
         let mut compiled = compile(&named.path, named.profile, None, |_| {});
         let placement = self.placement(&mut compiled);
         compiled.judge(&self.settings.verdicts);
-        let denied = self.settings.deny_warnings && !compiled.diagnostics.is_empty();
+        let denied = self.settings.verdicts.refuse(&compiled.diagnostics);
         let sound = compiled.is_sound() && !denied && !compiled.diagnostics.iter().any(Diagnostic::is_error);
         let mut written = None;
         if sound && !self.settings.check {
@@ -137,6 +135,9 @@ impl Watching {
         let told = self.states[index].failure.as_ref() == Some(&compiled.diagnostics);
         if !compiled.diagnostics.is_empty() && !told {
             printer.diagnostics(&compiled.diagnostics, &compiled.sources);
+        }
+        if printer.is_document() {
+            printer.document(&document(&named, &compiled, written.is_some(), sound, printer));
         }
         if sound {
             let what = match written {
@@ -175,6 +176,25 @@ impl Watching {
                 None
             }
         }
+    }
+}
+
+/// What a compile came to, for a program that follows.
+fn document<'n>(
+    named: &'n Named,
+    compiled: &Compiled,
+    is_written: bool,
+    success: bool,
+    printer: &Printer,
+) -> json::Report<'n> {
+    let written = compiled.files.iter().filter(|_| is_written);
+    json::Report {
+        success,
+        outputs: written.map(|(path, _)| compiled.shown(path)).collect(),
+        diagnostics: printer.values(&compiled.diagnostics, &compiled.sources),
+        profile: named.profile.text(),
+        signature: compiled.signature.clone().filter(|_| success),
+        extra: vec![("schema", compiled.shown(&compiled.entry).into())],
     }
 }
 

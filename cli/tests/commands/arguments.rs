@@ -25,6 +25,9 @@ fn every_flag_does_what_it_says() {
         (&["-v"], 0, "BlinkBlox 0.1.0\n", ""),
         (&["--version", "--nonsense"], 0, "BlinkBlox 0.1.0\n", ""),
         (&["--nonsense", "--help", "--version"], 0, "Usage:", ""),
+        (&["-yv"], 0, "BlinkBlox 0.1.0\n", ""),
+        (&["-yh", "game"], 0, "Usage:", ""),
+        (&["game", "--check", "-cpdev", "--json"], 0, "\"profile\":\"dev\"", ""),
         (&["game", "--check"], 0, "The schema is valid", ""),
         (&["game", "--check", "-q"], 0, "", ""),
         (&["game", "--check", "--check", "-qq"], 0, "", ""),
@@ -90,6 +93,19 @@ fn every_mistake_is_named_with_the_exit_code_of_its_command() {
         (&["game", "--nonsense"], 1, &["--nonsense"]),
         (&["game", "--chekc"], 1, &["--chekc", "--check"]),
         (&["game", "--CHECK"], 1, &["--CHECK"]),
+        (&["-dash"], 1, &["there is no flag `-dash`", "./"]),
+        (&["game", "-qx"], 1, &["there is no flag `-qx`"]),
+        (&["game", "--", "--check"], 1, &["`--check` is one argument too many"]),
+        (&["game", "--watch=1"], 1, &["--watch takes no value"]),
+        (&["game", "--max-errors", "-1"], 1, &["--max-errors does not take `-1`", "a whole number"]),
+        (&["game", "--max-errors", "99999999999999999999999"], 1, &["does not take `9999", "a whole number"]),
+        (&["game", "-p", "--check"], 1, &["--profile does not take `--check`", "dev"]),
+        (&["game", "--color", "-x"], 1, &["--color does not take `-x`", "never"]),
+        (&["game", "--diff", "-x"], 1, &["E4004", "-x.blink"]),
+        (&["game", "--strict-version"], 1, &["--strict-version", "--verify"]),
+        (&["game", "--orphans"], 1, &["--orphans", "--verify"]),
+        (&["serve", "--port", "many"], 1, &["--port does not take `many`", "a whole number"]),
+        (&["serve", "--port", "99999"], 1, &["--port does not take `99999`", "from 0 to 65535"]),
         (&["game", "--verif"], 1, &["--verif", "--verify"]),
         (&["game", "other"], 1, &["other"]),
         (&["--check"], 1, &["no schema is named"]),
@@ -134,6 +150,9 @@ fn every_mistake_is_named_with_the_exit_code_of_its_command() {
         (&["test", "--shard", "5/4"], 2, &["5/4", "2/4"]),
         (&["test", "--seed", "x"], 2, &["--seed", "x"]),
         (&["test", "--timeout", "0"], 2, &["--timeout", "above zero"]),
+        (&["test", "--timeout", "soon"], 2, &["--timeout does not take `soon`", "It takes a number."]),
+        (&["test", "--jobs", "-1"], 2, &["--jobs does not take `-1`", "a whole number"]),
+        (&["test", "--bail=x"], 2, &["--bail does not take `x`", "a whole number"]),
         (&["test", "--jobs", "0"], 2, &["--jobs"]),
         (&["test", "--net", "fast"], 2, &["fast", "perfect"]),
         (&["test", "--fps", "0"], 2, &["--fps", "from 1 to 1000"]),
@@ -145,6 +164,8 @@ fn every_mistake_is_named_with_the_exit_code_of_its_command() {
         (&["test", "--reporter", "json=r", "--reporter", "junit=./r"], 2, &["two reports go to ./r"]),
         (&["test", "--reporter", "json=r", "--trace", "r"], 2, &["two reports go to r"]),
         (&["test", "--watch", "--list"], 2, &["--watch", "--list"]),
+        (&["test", "--watch", "--json"], 2, &["--watch", "--json"]),
+        (&["test", "--watch", "--reporter", "json"], 2, &["--watch", "--json"]),
         (&["test", "nowhere"], 3, &["nowhere"]),
         (&["test", "-t", "nothing"], 4, &["--allow-empty"]),
         (&["run", "--nonsense"], 2, &["--nonsense"]),
@@ -176,6 +197,10 @@ fn every_mistake_is_named_with_the_exit_code_of_its_command() {
             assert!(said.contains(word), "{arguments:?} does not say {word}: {said}");
         }
         assert!(!said.contains("panicked") && !said.contains("os error"), "{arguments:?}: {said}");
+        // Nor the words of a parser of arguments or numbers.
+        for raw in ["unexpected value", "invalid value", "invalid digit", "not in 0..", "<PROFILE>"] {
+            assert!(!said.contains(raw), "{arguments:?}: {said}");
+        }
     }
     assert!(!folder.path().join("out").exists() && !folder.path().join("x").exists());
 }

@@ -7,7 +7,7 @@ use std::fs;
 
 use tempfile::TempDir;
 
-use crate::support::{blinkblox, code, err, json, out, project};
+use crate::support::{blinkblox, blinkblox_reading, code, err, json, out, project};
 
 const ZAP: &str = "event Arrived = { from: Client, type: Reliable, call: ManyAsync, data: string }\n";
 
@@ -202,4 +202,90 @@ fn the_draft_goes_where_a_short_flag_says() {
     assert!(folder.path().join("drafts/b.blink").is_file());
     let twice = blinkblox(&folder, &["convert", "zap", "a.zap", "-o", "b.blink", "--output", "c.blink"]);
     assert!(err(&twice).contains("--output is given as `b.blink` and as `c.blink`"), "{}", err(&twice));
+}
+
+#[test]
+fn a_dash_is_standard_input_and_standard_output() {
+    let folder = project(&[("depot.zap", ZAP), ("net/.keep", "")]);
+    let file = blinkblox(&folder, &["convert", "zap", "depot.zap", "--check"]);
+    let draft = out(&file);
+    // To standard output, with the list beside it, and nothing written.
+    for arguments in
+        [&["convert", "zap", "depot.zap", "-o", "-"][..], &["depot.zap", "--from", "zap", "--output=-"]]
+    {
+        let run = blinkblox(&folder, arguments);
+        assert_eq!(
+            (code(&run), out(&run).as_str(), err(&run)),
+            (0, draft.as_str(), err(&file)),
+            "{arguments:?}"
+        );
+    }
+    // From standard input; without a path for the draft it goes to standard output.
+    for arguments in [
+        &["convert", "zap", "-"][..],
+        &["convert", "zap", "-", "-o", "-"],
+        &["convert", "zap", "-", "--check"],
+        &["-", "--from", "zap"],
+        &["convert", "zap", "-", "--stdin-path", "depot.zap"],
+    ] {
+        let run = blinkblox_reading(&folder, arguments, ZAP);
+        assert_eq!((code(&run), out(&run).as_str()), (0, draft.as_str()), "{arguments:?}: {}", err(&run));
+    }
+    assert_eq!(names(&folder), ["depot.zap", "net"]);
+    let run = blinkblox_reading(&folder, &["convert", "zap", "-", "-o", "net/depot.blink"], ZAP);
+    assert!(out(&run).starts_with("The draft is net/depot.blink\n"), "{}", out(&run));
+    assert_eq!(read(&folder, "net/depot.blink"), draft);
+    let document = json(&blinkblox_reading(&folder, &["convert", "zap", "-", "--json"], ZAP));
+    let convert = &document["convert"];
+    assert_eq!((&convert["draft"], &convert["path"]), (&draft.as_str().into(), &serde_json::Value::Null));
+    assert_eq!(convert["written"], false);
+    // Faults name it.
+    for (arguments, file) in [
+        (&["convert", "zap", "-"][..], "stdin.zap"),
+        (&["convert", "zap", "-", "--stdin-path", "net/x.zap"], "net/x.zap"),
+    ] {
+        let run = blinkblox_reading(&folder, arguments, "type = u8\n");
+        assert_eq!((code(&run), out(&run).as_str()), (1, ""), "{arguments:?}");
+        assert!(err(&run).contains(&format!("[{file}:1:")), "{}", err(&run));
+    }
+    // Luau that is run finds what it requires beside where it is said to stand.
+    let packets = "local ByteNet = require(\"./ByteNet\")\nlocal kinds = require(\"./kinds\")\nreturn \
+        ByteNet.defineNamespace(\"Yard\", function() return { Move = ByteNet.definePacket({ value = kinds.Count(ByteNet) }) } end)\n";
+    std::fs::write(
+        folder.path().join("net/kinds.luau"),
+        "return { Count = function(b) return b.uint8 end }\n",
+    )
+    .unwrap();
+    let run =
+        blinkblox_reading(&folder, &["convert", "bytenet", "-", "--stdin-path", "net/packets.luau"], packets);
+    assert!(code(&run) == 0 && out(&run).contains("u8"), "{}{}", out(&run), err(&run));
+    // What cannot be: a game is more than a text, and a wrapper is no draft.
+    for (arguments, words) in [
+        (&["convert", "remotes", "-"][..], "not from standard input"),
+        (&["convert", "zap", "depot.zap", "--bridge", "-"], "--bridge cannot be `-`"),
+    ] {
+        let run = blinkblox_reading(&folder, arguments, "");
+        assert!(code(&run) == 1 && err(&run).contains(words), "{arguments:?}: {}", err(&run));
+    }
+    assert_eq!(names(&folder), ["depot.zap", "net"]);
+}
+
+#[test]
+fn mistakes_of_paths_and_words_are_told_as_people_say_them() {
+    let folder = project(&[("depot.zap", ZAP), ("text", "")]);
+    let before = names(&folder);
+    for (path, words) in [
+        ("depot.zap/x", "\"depot.zap\" could not be written: depot.zap is a file, and no folder"),
+        ("text/a/b/x.blink", "\"text/a/b\" could not be written: text is a file, and no folder"),
+    ] {
+        let run = blinkblox(&folder, &["convert", "zap", "depot.zap", "-o", path]);
+        let said = err(&run);
+        assert_eq!((code(&run), out(&run).as_str()), (1, ""), "{path}");
+        assert!(said.contains("[E4006]") && said.contains(words), "{path}: {said}");
+        assert!(!said.contains("entity") && !said.contains("os error"), "{path}: {said}");
+    }
+    let run = blinkblox(&folder, &["convert", "--from", "zap", "depot.zap"]);
+    assert_eq!(code(&run), 1);
+    assert!(err(&run).contains("Write `blinkblox convert zap FILE`"), "{}", err(&run));
+    assert_eq!(names(&folder), before);
 }

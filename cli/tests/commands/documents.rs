@@ -48,6 +48,13 @@ fn runs() -> Vec<(String, Vec<&'static str>)> {
         (SOUND.to_string(), vec!["explain", "E3004"]),
         (SOUND.to_string(), vec!["size", "game"]),
         (SOUND.to_string(), vec!["fmt", "game.blink"]),
+        (SOUND.to_string(), vec!["build", "game", "--list-outputs"]),
+        (SOUND.to_string(), vec!["verify", "game", "--orphans"]),
+        (SOUND.to_string(), vec!["diff", "game", "game"]),
+        (
+            "event A = { from: Server, type: Reliable, call: SingleSync }".to_string(),
+            vec!["convert", "zap", "game.blink", "-o", "-"],
+        ),
     ]
 }
 

@@ -48,6 +48,80 @@ fn one_warning_is_denied_or_allowed() {
     assert!(err(&both).contains("W3017 is given with --deny and with --allow"), "{}", err(&both));
 }
 
+/// What judges warnings does so wherever warnings are told.
+#[test]
+fn warnings_are_judged_alike_by_every_command_that_tells_them() {
+    let other = DEPRECATED.replace("option UseColon = true\n", "");
+    let folder = project(&[("game.blink", DEPRECATED), ("old.blink", &other)]);
+    let runs: &[&[&str]] = &[
+        &["build", "game"],
+        &["check", "game"],
+        &["verify", "game"],
+        &["watch", "game", "--once"],
+        &["size", "game"],
+        &["diff", "old", "game"],
+        &["diff", "game", "old"],
+        &["game"],
+        &["game", "--check"],
+        &["game", "--verify"],
+        &["game", "--list-outputs"],
+        &["game", "--sizes"],
+        &["game", "--diff", "old"],
+        &["old", "--diff", "game"],
+    ];
+    for run in runs {
+        let with = |flags: &[&str]| blinkblox(&folder, &[run, flags].concat());
+        let denied = with(&["--deny", "W3017"]);
+        assert_eq!(code(&denied), 1, "{run:?}");
+        assert!(err(&denied).contains("[E3017] Error"), "{run:?}: {}", err(&denied));
+        let denied = with(&["--deny-warnings"]);
+        assert_eq!(code(&denied), 1, "{run:?}");
+        assert!(err(&denied).contains("[W3017] Warning"), "{run:?}: {}", err(&denied));
+        // Nothing is answered about a schema that is refused.
+        assert!(
+            !out(&denied).contains("Ready") && !out(&denied).contains("accept each other"),
+            "{run:?}: {}",
+            out(&denied)
+        );
+        let allowed = with(&["--allow", "W3017", "--deny-warnings"]);
+        assert_eq!(err(&allowed), "", "{run:?}");
+        let usual = with(&[]);
+        assert!(err(&usual).contains("[W3017] Warning"), "{run:?}: {}", err(&usual));
+        assert_eq!(code(&usual), code(&allowed), "{run:?}");
+        let refused = with(&["--deny", "E3004"]);
+        assert!(
+            code(&refused) == 1 && err(&refused).contains("E3004 is an error"),
+            "{run:?}: {}",
+            err(&refused)
+        );
+        if !run.contains(&"watch") {
+            let document = json(&with(&["--json", "--deny", "W3017"]));
+            assert_eq!(
+                (&document["success"], &document["diagnostics"][0]["code"]),
+                (&false.into(), &"E3017".into()),
+                "{run:?}"
+            );
+        }
+        let _ = fs::remove_dir_all(folder.path().join("out"));
+    }
+    // Where no warning is told, a flag about warnings is a mistake.
+    for (run, tool) in [
+        (&["game", "--format"][..], "--format"),
+        (&["game", "--explain", "E3004"], "--explain"),
+        (&["game.zap", "--from", "zap"], "--from"),
+    ] {
+        for flag in [&["--deny-warnings"][..], &["--deny", "W3017"], &["--allow", "W3017"]] {
+            let refused = blinkblox(&folder, &[run, flag].concat());
+            let headline = format!("[E4007] Error: {} cannot be given with {tool}", flag[0]);
+            assert!(
+                code(&refused) == 1 && err(&refused).starts_with(&headline),
+                "{run:?}: {}",
+                err(&refused)
+            );
+        }
+    }
+}
+
 #[test]
 fn drawings_are_ascii_when_asked_for() {
     let long = format!("type A = Nowhere{}\n", " ".repeat(400));
@@ -83,12 +157,78 @@ fn outputs_are_listed_without_being_written() {
     }
     assert!(!folder.path().join("net/out").exists());
     let document = json(&blinkblox(&folder, &["build", "net/game", "--list-outputs", "--json"]));
-    assert_eq!(document["files"].as_array().unwrap().len(), 4);
+    let paths: Vec<&str> = expected.lines().collect();
+    assert_eq!(document["files"], serde_json::json!(paths));
     assert_eq!(document["outputs"], serde_json::json!([]));
+    // Every form has the list: documents hold it, the others stand beside it.
+    for (form, key) in [("json", "/files"), ("sarif", "/runs/0/properties/files")] {
+        let listed = blinkblox(&folder, &["net/game", "--list-outputs", "--error-format", form]);
+        assert_eq!(code(&listed), 0, "{form}");
+        assert_eq!(json(&listed).pointer(key), Some(&serde_json::json!(paths)), "{form}");
+    }
+    for form in ["human", "compact", "github"] {
+        let listed = blinkblox(&folder, &["net/game", "--list-outputs", "--error-format", form]);
+        assert_eq!((code(&listed), out(&listed).as_str()), (0, expected), "{form}");
+    }
+    // A schema is listed once, however often and in whatever spelling it is named.
+    let twice =
+        blinkblox(&folder, &["build", "net/game", "net/game.blink", "./net/../net/game", "--list-outputs"]);
+    assert_eq!((code(&twice), out(&twice).as_str(), err(&twice).as_str()), (0, expected, ""));
     let broken = blinkblox(&folder, &["build", "broken", "--list-outputs"]);
     assert_eq!((code(&broken), out(&broken).as_str()), (1, ""));
-    let both = blinkblox(&folder, &["net/game", "--list-outputs", "--check"]);
-    assert!(err(&both).contains("--list-outputs") && err(&both).contains("--check"), "{}", err(&both));
+}
+
+/// What excludes each other is named, that alone, with what to do.
+#[test]
+fn flags_that_exclude_each_other_are_two() {
+    let folder = project(&[("game.blink", DEPRECATED)]);
+    let rows: &[(&[&str], &str)] = &[
+        (&["--list-outputs", "--sizes"], "--list-outputs cannot be given with --sizes"),
+        (&["--sizes", "--list-outputs"], "--list-outputs cannot be given with --sizes"),
+        (&["--list-outputs", "--check"], "--list-outputs cannot be given with --check"),
+        (&["--verify", "--diff=old"], "--verify cannot be given with --diff"),
+        (&["--sizes", "--format"], "--sizes cannot be given with --format"),
+        (&["-w", "--verify"], "--watch cannot be given with --verify"),
+        (&["--from", "zap", "--lsp"], "--from cannot be given with --lsp"),
+        (&["--depfile", "x", "--explain", "E3004"], "--depfile cannot be given with --explain"),
+    ];
+    for (flags, headline) in rows {
+        let refused = blinkblox(&folder, &[&["game"], *flags].concat());
+        let said = err(&refused);
+        assert_eq!(code(&refused), 1, "{flags:?}");
+        let names: Vec<&str> = headline.split(" cannot be given with ").collect();
+        let other_order = format!("{} cannot be given with {}", names[1], names[0]);
+        assert!(said.contains(headline) || said.contains(&other_order), "{flags:?}: {said}");
+        assert_eq!(said.matches("--").count(), 2, "{flags:?}: {said}");
+        assert!(said.contains("note: Give one of the two."), "{flags:?}: {said}");
+    }
+}
+
+#[test]
+fn arguments_that_are_empty_name_nothing() {
+    let folder = project(&[("game.blink", DEPRECATED), ("a.zap", "")]);
+    for (arguments, flag) in [
+        (&["build", "game", "--depfile", ""][..], "--depfile"),
+        (&["game", "--server-output="], "--server-output"),
+        (&["convert", "zap", "a.zap", "-o", ""], "--output"),
+        (&["convert", "zap", "a.zap", "--bridge", ""], "--bridge"),
+        (&["check", "-", "--stdin-path", ""], "--stdin-path"),
+        (&["game", "--diff", ""], "--diff"),
+        (&["check", ""], "an argument is empty"),
+        (&[""], "an argument is empty"),
+        (&["", "--check"], "an argument is empty"),
+        (&["convert", "zap", ""], "an argument is empty"),
+        (&["plugin", "build", "-o", ""], "--output"),
+    ] {
+        let refused = blinkblox(&folder, arguments);
+        assert_eq!((code(&refused), out(&refused).as_str()), (1, ""), "{arguments:?}");
+        let said = err(&refused);
+        assert!(said.contains("[E4007]") && said.contains(flag), "{arguments:?}: {said}");
+        assert!(said.contains("variable that holds nothing"), "{arguments:?}: {said}");
+    }
+    let names: Vec<_> =
+        fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert_eq!(names.len(), 2, "{names:?}");
 }
 
 #[test]

@@ -679,6 +679,47 @@ fn a_diagnostic_leads_to_its_page_and_to_what_it_is_about() {
     editor.close();
 }
 
+/// What does nothing is faded: the tag is on it alone, and on nothing that is at fault for another reason.
+#[test]
+fn what_has_no_effect_is_tagged_as_unnecessary() {
+    let (mut editor, uri) = editor();
+    let low = "event Far { From: Server, Type: Unreliable, Call: SingleSync, Data: u8, Priority: Low }\n";
+    let idle = "event Heads { From: Server, Type: OrderedUnreliable, Call: SingleSync, Stream: { Rate: 2, Keepalive: 0.1 }, Data: vector }\n";
+    let channel =
+        "event Spark { From: Server, Type: Unreliable, Channel: Controls, Call: SingleSync, Data: u8 }\n";
+    let rate = "event Told { From: Server, Type: Reliable, Call: SingleSync, Rate: 5, Data: u8 }\n";
+    let text = format!("{low}{idle}{channel}{rate}");
+    editor.write(&uri, &text);
+    let pulled = editor.ask("textDocument/diagnostic", json!({ "textDocument": { "uri": uri } }));
+    let items = pulled["items"].as_array().unwrap();
+    let seen: Vec<(&str, &Value, &str)> = items
+        .iter()
+        .map(|item| {
+            let (start, end) = (&item["range"]["start"], &item["range"]["end"]);
+            let line = text.lines().nth(start["line"].as_u64().unwrap() as usize).unwrap();
+            let column = |place: &Value| place["character"].as_u64().unwrap() as usize;
+            (item["code"].as_str().unwrap(), &item["tags"], &line[column(start)..column(end)])
+        })
+        .collect();
+    let unnecessary = json!([1]);
+    let expected = [
+        ("W3035", &unnecessary, "Priority: Low"),
+        ("W3043", &unnecessary, "0.1"),
+        ("W3043", &unnecessary, "Channel: Controls"),
+        // The limit does nothing, but what is marked is the event.
+        ("W3020", &Value::Null, "Told"),
+    ];
+    assert_eq!(seen, expected);
+    // Told unasked, too; and an error of the same code is no dead weight.
+    editor.write(
+        &uri,
+        "event Far { From: Server, Type: Reliable, Call: SingleSync, Data: u8, Priority: Low }\n",
+    );
+    let pulled = editor.ask("textDocument/diagnostic", json!({ "textDocument": { "uri": uri } }));
+    assert_eq!((&pulled["items"][0]["code"], &pulled["items"][0]["tags"]), (&"E3035".into(), &Value::Null));
+    editor.close();
+}
+
 #[test]
 fn links_lead_to_modules_that_are_there() {
     let mut editor = Editor::open(&[("game.blink", BUILT), ("rules.blink", RULES), ("out/Server.luau", "")]);

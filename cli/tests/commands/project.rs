@@ -165,9 +165,12 @@ fn commands_of_the_emulator_find_the_configuration_above_them() {
     assert_eq!(settings(&blinkblox(&deep, &["test", "--json", "-q"])), "immediate");
     let above = folder.path().parent().unwrap();
     let name = folder.path().file_name().unwrap().to_str().unwrap();
-    let tested = blinkblox(above, &["test", "--json", &format!("{name}/specs/deep/game.spec.luau")]);
+    let spec = format!("{name}/specs/deep/game.spec.luau");
+    // A document stands alone.
+    let tested = blinkblox(above, &["test", "--json", &spec]);
     assert_eq!((tested.status.code(), settings(&tested)), (Some(0), "immediate".into()));
-    assert_eq!(err(&tested), format!("Using {name}/blinkblox.toml\n"));
+    assert_eq!(err(&tested), "");
+    assert_eq!(err(&blinkblox(above, &["test", &spec])), format!("Using {name}/blinkblox.toml\n"));
 }
 
 #[test]

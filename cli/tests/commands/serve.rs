@@ -296,7 +296,16 @@ fn bodies_that_make_no_sense_are_refused_in_words() {
         b"{\"files\": [{\"name\": \"A\", \"text\": \"\"}], \"entry\": \"A\", \"profile\": \"none\"}",
         nested.as_bytes(),
     ];
-    for path in ["/v1/check", "/v1/compile", "/v1/complete", "/v1/hover", "/v1/format"] {
+    let paths = [
+        "/v1/check",
+        "/v1/compile",
+        "/v1/complete",
+        "/v1/hover",
+        "/v1/definition",
+        "/v1/rename",
+        "/v1/format",
+    ];
+    for path in paths {
         for body in bodies {
             let (status, text) = ask(path, body);
             let shown = String::from_utf8_lossy(&body[..body.len().min(80)]).into_owned();
@@ -307,7 +316,7 @@ fn bodies_that_make_no_sense_are_refused_in_words() {
     // Places past every end are places.
     let files = json!([{ "name": "A", "text": "event A {" }]);
     for at in [0_u64, 9, 10, 4_000_000_000] {
-        for path in ["/v1/complete", "/v1/hover"] {
+        for path in ["/v1/complete", "/v1/hover", "/v1/definition", "/v1/rename"] {
             let body =
                 json!({ "files": files, "entry": "A", "file": "A", "offset": at, "line": at, "column": at });
             let (status, text) = ask(path, body.to_string().as_bytes());

@@ -448,21 +448,95 @@ fn the_book_describes_every_flag_of_the_emulator() {
 fn a_quiet_run_tells_of_failures_alone() {
     let folder = project(&[
         ("good.spec.luau", "it('passes', function() end)"),
-        ("bad.spec.luau", "it('fails', function() error('no') end)\nit('holds', function() end)"),
+        (
+            "bad.spec.luau",
+            "describe('kept', function() it('holds', function() end) end)\nit('fails', function() error('no') end)\n\
+             it.skip('waits', function() end)\nit.todo('comes')",
+        ),
+        ("worse.spec.luau", "no luau"),
     ]);
     let good = blinkblox(&folder, &["test", "--quiet", "good.spec.luau"]);
     assert_eq!((code(&good), out(&good).as_str(), err(&good).as_str()), (0, "", ""));
+    let one = blinkblox(&folder, &["test", "-q", "good.spec.luau", "bad.spec.luau"]);
+    assert_eq!(code(&one), 1);
     let both = blinkblox(&folder, &["test", "-q"]);
-    assert_eq!(code(&both), 1);
+    assert_eq!(code(&both), 3);
     let told = out(&both);
-    assert!(told.contains("fails") && told.contains("2 passed, 1 failed"), "{told}");
-    assert!(!told.contains("good.spec.luau"), "{told}");
+    assert!(
+        told.contains("✗ fails") && told.contains("2 passed, 1 failed, 2 skipped, 1 file not loaded"),
+        "{told}"
+    );
+    assert!(told.contains("worse.spec.luau\n  ✗ could not be loaded"), "{told}");
+    for silent in ["good.spec.luau", "kept", "holds", "waits", "comes", "✓", "(skipped)", "(to do)"] {
+        assert!(!told.contains(silent), "{silent}: {told}");
+    }
+    let dots = out(&blinkblox(&folder, &["test", "-q", "--reporter", "dots"]));
+    assert!(dots.starts_with("F!\n\n") && dots.contains("2 passed, 1 failed"), "{dots}");
     // A document is printed whatever else is asked for.
     let report: Value = serde_json::from_str(&out(&blinkblox(&folder, &["test", "-q", "--json"]))).unwrap();
     assert_eq!(report["totals"]["passed"], 2);
     let twice = blinkblox(&folder, &["test", "--json", "--reporter", "pretty"]);
     assert_eq!(code(&twice), 2);
-    assert!(err(&twice).contains("a document of its own"), "{}", err(&twice));
+    assert!(out(&twice).contains("a document of its own") && err(&twice).is_empty(), "{}", out(&twice));
+}
+
+#[test]
+fn a_list_and_a_run_that_cannot_begin_are_documents_too() {
+    let folder = project(&[
+        (
+            "a.spec.luau",
+            "describe('a', function() it('one', function() end) it.skip('two', function() end) end)",
+        ),
+        ("blinkblox.toml", ""),
+        ("in/b.spec.luau", "it('three', function() end)"),
+    ]);
+    let list = blinkblox(&folder, &["test", "--list", "--json"]);
+    assert_eq!((code(&list), err(&list).as_str()), (0, ""));
+    let document: Value = serde_json::from_str(&out(&list)).unwrap();
+    assert_eq!((&document["format"], &document["ended"]), (&"blinkblox-report/1".into(), &"listed".into()));
+    assert_eq!((&document["success"], &document["totals"]["skipped"]), (&true.into(), &0.into()));
+    let tests = document["files"][0]["tests"].as_array().unwrap();
+    let names: Vec<_> =
+        tests.iter().map(|test| (test["fullName"].as_str().unwrap(), test["line"].clone())).collect();
+    assert_eq!(names, [("a › one", 1.into()), ("a › two", 1.into())]);
+    assert!(tests.iter().all(|test| test["status"] == "listed"), "{tests:?}");
+    // It is of no run, and joins none.
+    fs::write(folder.path().join("list.json"), out(&list)).unwrap();
+    let merged = blinkblox(&folder, &["test", "--merge", "list.json"]);
+    assert_eq!(code(&merged), 3);
+    assert!(err(&merged).contains("it lists tests, of which none was run"), "{}", err(&merged));
+    // What stops a run before it begins is one document, with the exit code it has for people.
+    for (arguments, expected, kind, words) in [
+        (&["test", "--json", "nope"][..], 3, "E4005", "nope"),
+        (&["test", "nope", "--reporter", "json"], 3, "E4005", "nope"),
+        (&["test", "--json", "--list", "nope"], 3, "E4005", "nope"),
+        (&["test", "--json", "--merge", "nope.json"], 3, "E4005", "nope.json"),
+        (&["test", "--json", "--shard", "9"], 2, "E4007", "9"),
+        (&["test", "--json", "--nonsense"], 2, "E4007", "--nonsense"),
+        (&["emu", "doctor", "nope", "--json"], 3, "E4005", "nope"),
+        (&["emu", "doctor", "--jsn", "--json"], 2, "E4007", "--jsn"),
+        (&["trace", "nope", "--json"], 3, "E4005", "nope"),
+        (&["trace", "nope", "--json", "--kind", "odd"], 2, "E4007", "odd"),
+    ] {
+        let failed = blinkblox(&folder, arguments);
+        assert_eq!(code(&failed), expected, "{arguments:?}");
+        let document = crate::support::json(&failed);
+        assert_eq!(document["success"], false, "{arguments:?}");
+        let diagnostic = &document["diagnostics"][0];
+        assert_eq!(diagnostic["code"], kind, "{arguments:?}");
+        assert!(diagnostic["message"].as_str().unwrap().contains(words), "{arguments:?}: {diagnostic}");
+    }
+    // Nothing stands beside a document: neither which settings count, nor that there is nothing to run.
+    for (arguments, expected) in [
+        (&["test", "--json"][..], 0),
+        (&["test", "--json", "-t", "nothing"], 4),
+        (&["test", "--list", "--json", "-t", "nothing"], 4),
+    ] {
+        let run = blinkblox(folder.path().join("in"), arguments);
+        assert_eq!((code(&run), err(&run).as_str()), (expected, ""), "{arguments:?}");
+        let document: Value = serde_json::from_str(&out(&run)).unwrap();
+        assert_eq!(document["exitCode"], expected, "{arguments:?}");
+    }
 }
 
 const ASKING: &str = "option ServerOutput = \"../src/Server\"\noption ClientOutput = \"../src/Client\"\n\

@@ -44,6 +44,9 @@ fn fmt_rewrites_what_is_loose_and_leaves_the_rest_alone() {
     assert_eq!(read(&folder, "in/broken.blink"), "type A =");
     assert_eq!(read(&folder, "in/.hidden/skipped.blink"), LOOSE);
     assert_eq!(modified("in/neat.blink"), before);
+    // A file is had once, however it is named.
+    let twice = blinkblox(&folder, &["fmt", "--check", "loose", "./loose.blink", "loose.blink"]);
+    assert_eq!(out(&twice), "0 files would change; 1 already in the canonical layout\n");
     let again = blinkblox(&folder, &["fmt", "-q", "loose"]);
     assert_eq!((again.status.code(), out(&again), err(&again)), (Some(0), String::new(), String::new()));
 }
@@ -276,6 +279,13 @@ fn differences_decide_the_exit_code() {
     assert_eq!((&document["success"], &document["diff"]["interoperable"]), (&false.into(), &false.into()));
     assert_eq!(document["diff"]["changes"][0]["details"][0]["message"], "string(..40) became string(..60)");
     assert_eq!(document["diff"]["changes"][0]["effect"], "refused");
+    // A schema with an error is compared with nothing.
+    fs::write(folder.path().join("faulty.blink"), format!("{OLD}type A = Nowhere\n")).unwrap();
+    for arguments in [["diff", "old", "faulty"], ["diff", "faulty", "old"], ["diff", "faulty", "faulty"]] {
+        let output = blinkblox(&folder, &arguments);
+        assert_eq!((output.status.code(), out(&output).as_str()), (Some(1), ""), "{arguments:?}");
+        assert!(err(&output).contains("[E3007]"), "{}", err(&output));
+    }
     let both = blinkblox(&folder, &["old", "--sizes", "--format"]);
     assert!(both.status.code() == Some(1) && err(&both).contains("[E4007]"), "{}", err(&both));
 }

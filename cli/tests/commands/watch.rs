@@ -106,3 +106,80 @@ fn a_watcher_ends_with_its_standard_input() {
         assert!(crate::support::out(&output).contains("Watching game"), "{arguments:?}");
     }
 }
+
+/// A document a line for every compile, and nothing else on either stream.
+#[test]
+fn a_program_that_follows_gets_a_document_for_every_compile() {
+    let folder = project(&[
+        ("net.blink", "option ServerOutput = \"out/S\"\noption ClientOutput = \"out/C\"\ntype A = u8\n"),
+        ("other.blink", "option ServerOutput = \"out/T\"\noption ClientOutput = \"out/D\"\ntype A = u8\n"),
+    ]);
+    let watcher = watch(folder.path(), &["net", "other", "--json-stream"]);
+    let next = || -> serde_json::Value { serde_json::from_str(&watcher.hears("")).unwrap() };
+    let (first, second) = (next(), next());
+    for (document, schema, outputs) in [
+        (&first, "net.blink", ["out/S.luau", "out/C.luau"]),
+        (&second, "other.blink", ["out/T.luau", "out/D.luau"]),
+    ] {
+        assert_eq!((&document["version"], &document["success"]), (&1.into(), &true.into()), "{document}");
+        assert_eq!(
+            (&document["schema"], &document["outputs"]),
+            (&schema.into(), &serde_json::json!(outputs))
+        );
+        assert!(document["signature"].is_string());
+    }
+    watcher.hears_nothing();
+    let path = folder.path().join("net.blink");
+    let good = fs::read_to_string(&path).unwrap();
+    // Each compile that fails says so, the same fault again as well.
+    for faulty in ["type A = u17\n", "type A =  u17\n"] {
+        fs::write(folder.path().join("tmp"), format!("{good}{faulty}")).unwrap();
+        fs::rename(folder.path().join("tmp"), &path).unwrap();
+        let broken = next();
+        assert_eq!((&broken["success"], &broken["outputs"]), (&false.into(), &serde_json::json!([])));
+        assert_eq!(broken["signature"], serde_json::Value::Null);
+        let codes: Vec<_> =
+            broken["diagnostics"].as_array().unwrap().iter().map(|one| &one["code"]).collect();
+        assert!(codes.contains(&&"E3007".into()), "{broken}");
+    }
+    fs::remove_file(&path).unwrap();
+    assert_eq!(next()["diagnostics"][0]["code"], "E4004");
+    fs::write(folder.path().join("tmp"), &good).unwrap();
+    fs::rename(folder.path().join("tmp"), &path).unwrap();
+    let mended = next();
+    assert_eq!((&mended["success"], &mended["diagnostics"]), (&true.into(), &serde_json::json!([])));
+    watcher.hears_nothing();
+    assert_eq!(watcher.stop(), Some(0));
+}
+
+#[test]
+fn a_stream_of_documents_keeps_to_its_form_in_every_mistake() {
+    let folder = project(&[("net.blink", "type A = u8\n")]);
+    for (arguments, words) in [
+        (&["watch", "nowhere", "--json-stream"][..], "nowhere"),
+        (&["watch", "--json-stream"], "no schema is named"),
+        (&["watch", "net", "--json-stream", "--json"], "--json"),
+        (&["watch", "net", "--json-stream", "--test"], "--test"),
+        (&["watch", "net", "--json-stream", "--nonsense"], "--nonsense"),
+        (&["net", "--json-stream"], "needs --watch"),
+        (&["net", "--watch", "--json-stream", "--verify"], "--verify"),
+        (&["watch", "net", "--json"], "--json"),
+    ] {
+        let output = crate::support::blinkblox(&folder, arguments);
+        let document = crate::support::json(&output);
+        assert_eq!((output.status.code(), &document["success"]), (Some(1), &false.into()), "{arguments:?}");
+        assert!(
+            document["diagnostics"][0]["message"].as_str().unwrap().contains(words),
+            "{arguments:?}: {document}"
+        );
+    }
+    // One round of it, and the form without a command.
+    let once = crate::support::json(&crate::support::blinkblox(
+        &folder,
+        &["watch", "net", "--once", "--json-stream"],
+    ));
+    assert_eq!(once["diagnostics"][0]["code"], "E4001");
+    let arguments = ["net", "--watch-stdin", "--json-stream", "--check", "-q"];
+    let stdin = crate::support::json(&crate::support::blinkblox_reading(&folder, &arguments, ""));
+    assert_eq!(stdin["schema"], "net.blink");
+}

@@ -25,6 +25,22 @@ pub struct Report<'a> {
     pub extra: Vec<(&'static str, Value)>,
 }
 
+impl Report<'_> {
+    /// Everything but the diagnostics and who wrote it, by key: the answer of the run.
+    pub(super) fn answer(&self) -> Map<String, Value> {
+        let own = [
+            ("success", self.success.into()),
+            ("outputs", self.outputs.clone().into()),
+            ("profile", self.profile.into()),
+            ("signature", self.signature.clone().into()),
+        ];
+        own.into_iter()
+            .chain(self.extra.iter().cloned())
+            .map(|(key, value)| (key.to_string(), value))
+            .collect()
+    }
+}
+
 /// The document, on one line, ended by a line feed.
 pub fn render(report: &Report) -> String {
     let mut document = json!({
@@ -33,11 +49,9 @@ pub fn render(report: &Report) -> String {
         "diagnostics": report.diagnostics,
         "outputs": report.outputs,
         "compiler": crate::VERSION,
-        "profile": report.profile,
-        "signature": report.signature,
     });
     if let Value::Object(keys) = &mut document {
-        keys.extend(report.extra.iter().map(|(key, value)| ((*key).to_string(), value.clone())));
+        keys.extend(report.answer());
     }
     format!("{document}\n")
 }

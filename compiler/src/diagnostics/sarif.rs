@@ -6,12 +6,14 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
-use super::{Code, Diagnostic, Severity};
+use super::{Code, Diagnostic, Severity, json};
 use crate::explain;
 use crate::source::{Sources, Span};
 
-/// The document of a run whose diagnostics [`result`] made, on one line, ended by a line feed.
-pub fn render(results: &[Value]) -> String {
+/// The document of a run whose diagnostics [`result`] made, on one line, ended by a line feed. What the run answers
+/// beside them stands in its `properties`, which SARIF leaves to the tool, under the keys of the JSON document.
+pub fn render(report: &json::Report) -> String {
+    let results = &report.diagnostics;
     let used: BTreeSet<&str> = results.iter().filter_map(|result| result["ruleId"].as_str()).collect();
     let mut rules: Vec<Value> = Vec::new();
     for code in Code::ALL {
@@ -35,6 +37,7 @@ pub fn render(results: &[Value]) -> String {
             "tool": { "driver": { "name": "BlinkBlox", "version": crate::VERSION, "rules": rules } },
             "columnKind": "unicodeCodePoints",
             "results": results,
+            "properties": report.answer(),
         }],
     });
     format!("{document}\n")
@@ -152,9 +155,18 @@ mod tests {
             .secondary(Span::new(file, first, first + 1), "first")
             .note("Rename one.")
             .fix("Rename it", vec![(Span::new(file, second, second + 1), "Y".to_string())]);
-        let document: Value = serde_json::from_str(&render(&[result(&one, &sources)])).unwrap();
+        let document: Value = {
+            let diagnostics = vec![result(&one, &sources)];
+            let extra = vec![("files", vec!["out/S.luau"].into())];
+            let report = json::Report { diagnostics, extra, ..json::Report::default() };
+            serde_json::from_str(&render(&report)).unwrap()
+        };
         assert_eq!(document["version"], "2.1.0");
         let run = &document["runs"][0];
+        assert_eq!(
+            (&run["properties"]["files"][0], &run["properties"]["success"]),
+            (&"out/S.luau".into(), &false.into())
+        );
         assert_eq!(run["tool"]["driver"]["rules"][0]["id"], "E3004");
         assert_eq!(run["tool"]["driver"]["rules"][0]["name"], "AnalyzeDuplicateMember");
         let result = &run["results"][0];

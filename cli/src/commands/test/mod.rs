@@ -15,13 +15,15 @@ use blinkblox_emulator::project::discover::{Discovery, discover};
 use blinkblox_emulator::shared::{Settings, SignalMode};
 use blinkblox_emulator::testing::coverage::Counting;
 use blinkblox_emulator::testing::report::RunReport;
-use blinkblox_emulator::testing::reporters::Format;
+use blinkblox_emulator::testing::reporters::{Format, json};
 use blinkblox_emulator::testing::stored::StoredMode;
 use blinkblox_emulator::testing::{Filter, RunOptions, Shard, WorldDefaults, run};
 use clap::{Args, ValueEnum};
 
 use self::sinks::Sinks;
-use super::emulation::{Fault, colour, fault, frame_rate, seed, setting, write, write_trace};
+use super::emulation::{
+    Fault, colour, fault, fault_in_document, frame_rate, seed, setting, write, write_trace,
+};
 use crate::printer::{ColorChoice, print_out};
 use crate::schemas;
 
@@ -193,13 +195,22 @@ enum Signals {
 impl Test {
     /// Runs the specs and reports.
     pub fn run(self) -> ExitCode {
+        let is_document = self.is_document();
         match self.execute() {
             Ok(code) => ExitCode::from(code),
+            Err(problem) if is_document => fault_in_document(&problem),
             Err(problem) => fault(&problem),
         }
     }
 
+    /// Whether standard output is for one JSON document.
+    fn is_document(&self) -> bool {
+        let mut printed = self.reporters.iter().filter(|reporter| !reporter.contains(['=', ':'])).peekable();
+        self.json || printed.peek().is_some() && printed.all(|reporter| reporter == Format::Json.name())
+    }
+
     fn execute(mut self) -> Result<u8, Fault> {
+        let is_document = self.is_document();
         self.sort_out_coverage();
         let coverage = self.coverage_file();
         let others: Vec<&Path> = self.trace.as_deref().into_iter().chain(coverage.as_deref()).collect();
@@ -215,6 +226,11 @@ impl Test {
         if self.list {
             return Ok(self.list(&options));
         }
+        if self.watch && is_document {
+            return Err(Fault::usage(
+                "--watch cannot be given with --json: there is no moment at which the one document could be closed",
+            ));
+        }
         if self.watch {
             return watch::Watch::new(self, options, sinks).execute();
         }
@@ -228,7 +244,7 @@ impl Test {
         });
         let report = self.run_once(&options, sinks)?;
         let code = report.exit_code();
-        if code == 4 && !self.allow_empty {
+        if code == 4 && !self.allow_empty && !is_document {
             let why = match report.files.len() {
                 0 => "no *.spec.luau file was found",
                 _ => "no test of the files found was asked for",
@@ -287,6 +303,12 @@ impl Test {
 
     fn list(&self, options: &RunOptions) -> u8 {
         let report = run(options, |_| {});
+        let code = report.exit_code();
+        let code = if code == 4 && self.allow_empty { 0 } else { code };
+        if self.is_document() {
+            print_out(&json::list(&report, code));
+            return code;
+        }
         for file in &report.files {
             for test in &file.tests {
                 print_out(&format!("{} › {}\n", file.path, test.full_name()));
@@ -295,8 +317,7 @@ impl Test {
                 crate::printer::print_err(&format!("{error}\n"));
             }
         }
-        let code = report.exit_code();
-        if code == 4 && self.allow_empty { 0 } else { code }
+        code
     }
 
     /// The spec files the arguments name, in order.
@@ -381,7 +402,7 @@ impl Test {
             return Config::of_file(file);
         }
         let Some(nearest) = schemas::nearest_to(&self.start())? else { return Ok(Config::default()) };
-        if let Some(line) = nearest.line().filter(|_| !self.quiet) {
+        if let Some(line) = nearest.line().filter(|_| !self.quiet && !self.is_document()) {
             crate::printer::print_err(&format!("{line}\n"));
         }
         Ok(nearest.config)

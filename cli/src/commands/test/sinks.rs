@@ -83,10 +83,12 @@ impl Sinks {
 
     /// A file has run.
     pub(super) fn file(&mut self, run: &RunReport, file: &FileReport) {
-        let failed = file.load_error.is_some() || file.tests.iter().any(|test| run.is_failure(test));
+        let failed = self.quiet.then(|| failures(run, file));
         for stream in &mut self.streams {
-            if failed || !self.quiet || !stream.is_for_people() {
-                print_out(&stream.file(run, file));
+            match &failed {
+                Some(Some(failed)) if stream.is_for_people() => print_out(&stream.file(run, failed)),
+                Some(None) if stream.is_for_people() => {}
+                Some(_) | None => print_out(&stream.file(run, file)),
             }
         }
     }
@@ -118,6 +120,14 @@ impl Sinks {
             _ => Ok(()),
         }
     }
+}
+
+/// What failed of a file; `None` when nothing did.
+fn failures(run: &RunReport, file: &FileReport) -> Option<FileReport> {
+    let tests: Vec<_> = file.tests.iter().filter(|test| run.is_failure(test)).cloned().collect();
+    let failed = file.load_error.is_some() || !tests.is_empty();
+    let load_error = file.load_error.clone();
+    failed.then(|| FileReport { path: file.path.clone(), tests, load_error, ..FileReport::default() })
 }
 
 /// One spelling of a path.

@@ -18,6 +18,21 @@ pub fn render(report: &RunReport) -> String {
     text + "\n"
 }
 
+/// The tests of a run that ran none, as a document of the same form: what is listed has the status `listed`.
+pub fn list(report: &RunReport, exit_code: u8) -> String {
+    let mut document = Document::of(report);
+    document.ended = LISTED.to_string();
+    (document.success, document.exit_code) = (exit_code == 0, exit_code);
+    document.totals.skipped = 0;
+    for test in document.files.iter_mut().flat_map(|file| &mut file.tests) {
+        test.status = LISTED.to_string();
+    }
+    serde_json::to_string_pretty(&document).unwrap_or_default() + "\n"
+}
+
+/// What a list says in place of how its run ended, and of how a test did.
+const LISTED: &str = "listed";
+
 /// A report from its document. Errors: where and why the text is none, for people.
 pub fn parse(text: &str) -> Result<RunReport, String> {
     let document: Document = serde_json::from_str(text).map_err(|error| error.to_string())?;
@@ -154,6 +169,7 @@ impl Document {
     fn report(self) -> Result<RunReport, String> {
         let cut = match self.ended.as_str() {
             "complete" => None,
+            LISTED => return Err("it lists tests, of which none was run".to_string()),
             name => Some(
                 [Cut::Bail, Cut::Interrupted, Cut::OutOfTime]
                     .into_iter()
