@@ -106,7 +106,7 @@ const HEADS: &str = "scenario\tmode\tns\tfloor ns\tinstructions\tfloor instructi
 /// Measures a scenario, prints what came of it and gives it as lines to record: the best of all rounds.
 fn measure(scenario: &Scenario) -> String {
     let (server, client) = modules(scenario);
-    let floor = scenario.floor();
+    let floor = scenario.floor("BooleansAuto");
     let own = Modules::Generated(&server, &client);
     let written = Modules::Written(&floor);
     let modes: &[bool] = if cfg!(feature = "native") { &[false, true] } else { &[false] };

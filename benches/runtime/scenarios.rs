@@ -18,10 +18,12 @@ pub struct Scenario {
 const PARTS: &str = include_str!("../floor/parts.luau");
 
 impl Scenario {
-    /// The chunk of modules written by hand. Conversions that are as quick as they get come out of the runtime library.
-    pub fn floor(&self) -> String {
+    /// The chunk of modules written by hand. Conversions that are as quick as they get come out of the runtime library;
+    /// `booleans` is the part of it that reads booleans: `BooleansAuto` chooses by timing, so counts take another.
+    pub fn floor(&self, booleans: &str) -> String {
+        let floor = self.floor.replace("BooleansAuto", booleans);
         let mut bundle = Bundle::default();
-        let wanted = self.floor.lines().next().and_then(|line| line.strip_prefix("-- parts: "));
+        let wanted = floor.lines().next().and_then(|line| line.strip_prefix("-- parts: "));
         for (module, member) in wanted.unwrap_or_default().split(' ').filter_map(|part| part.split_once('.'))
         {
             // A module that is one function has no members: `Copy.`
@@ -29,7 +31,7 @@ impl Scenario {
             bundle.need(module, members);
         }
         let parts: Vec<String> = bundle.parts().into_iter().map(|part| part.text).collect();
-        format!("{PARTS}\n{}\n{}", parts.join("\n\n"), self.floor)
+        format!("{PARTS}\n{}\n{}", parts.join("\n\n"), floor)
     }
 }
 

@@ -149,17 +149,17 @@ impl<'a> Statement<'a> {
         Statement { declares, requires, words: words(code), lines }
     }
 
-    /// Its lines without blank ones behind it.
+    /// Its lines without comments, and without blank ones behind it.
     pub fn code(&self) -> impl Iterator<Item = &'a str> {
         let end = self.lines.iter().rposition(|line| !line.is_empty());
-        self.lines.iter().copied().take(end.map_or(0, |end| end + 1))
+        self.lines.iter().copied().take(end.map_or(0, |end| end + 1)).filter(|line| !is_comment(line))
     }
 
-    /// Its text inside a function, with the blank line it has behind it: one tab further in, and no `export`, as only a
-    /// module's own types can be exported.
+    /// Its text inside a function, with the blank line it has behind it: one tab further in, without comments, and no
+    /// `export`, as only a module's own types can be exported.
     pub fn inside(&self) -> String {
         let mut out = String::new();
-        for line in &self.lines {
+        for line in self.lines.iter().filter(|line| !is_comment(line)) {
             let line = line.strip_prefix("export ").unwrap_or(line);
             if !line.is_empty() {
                 out.push('\t');
@@ -169,6 +169,11 @@ impl<'a> Statement<'a> {
         }
         out
     }
+}
+
+/// Comments stand on lines of their own.
+fn is_comment(line: &str) -> bool {
+    line.trim_start().starts_with("--")
 }
 
 fn leading_name(text: &str) -> &str {

@@ -20,6 +20,8 @@ pub struct Channels {
     pub code: Block,
     /// Whether anything is received, on each of [`CHANNELS`].
     reads: [bool; 2],
+    /// Whether anything that is received has Instances.
+    slots: bool,
     lanes: Lanes,
 }
 
@@ -38,12 +40,15 @@ impl Channels {
     ) -> Channels {
         // Only clients are sent frames of states.
         let states = if cx.is_server() { &[] } else { states };
+        let slots = functions.iter().any(|info| info.reads_slots(cx.side))
+            || states.iter().any(StateInfo::has_slots)
+            || inbound.iter().any(|event| event.info.wire.item.payload.block.size.slots > 0);
         let readers =
             CHANNELS.map(|(channel, function)| decode(cx, function, inbound, functions, states, channel));
         let reads = [readers[0].is_some(), readers[1].is_some()];
         let mut code = Block::new();
         if reads.contains(&true) {
-            code.append(place(cx));
+            code.append(place(cx, slots));
         }
         for ((channel, function), reader) in CHANNELS.into_iter().zip(readers) {
             let Some(reader) = reader else { continue };
@@ -65,12 +70,12 @@ impl Channels {
             code.push(reader);
             code.blank();
         }
-        let lanes = Lanes::of(cx);
+        let lanes = cx.lanes;
         if lanes.takes {
-            code.push(take(cx));
+            code.push(take(cx, slots));
             code.blank();
         }
-        Channels { code, reads, lanes }
+        Channels { code, reads, slots, lanes }
     }
 
     /// Connects both remotes, which are called `remotes`. On the server the gate is asked first.
@@ -82,7 +87,7 @@ impl Channels {
                 let args: Vec<Expr> = player.into_iter().chain([name("Packet"), name("Beside")]).collect();
                 read.call("TakeUnreliable", args);
             } else {
-                read.append(receive(cx, channel, reads.then_some(function)));
+                read.append(receive(cx, channel, reads.then_some(function), self.slots));
             }
             if let Some(drain) = self.lanes.drain(cx, channel) {
                 read.push(drain);
@@ -110,8 +115,8 @@ impl Channels {
 }
 
 /// The function that reads an unreliable packet: one that came, or an item that was kept for its turn.
-fn take(cx: &mut Context) -> Stat {
-    let body = receive(cx, Channel::Unreliable, Some("ReadUnreliable"));
+fn take(cx: &mut Context, slots: bool) -> Stat {
+    let body = receive(cx, Channel::Unreliable, Some("ReadUnreliable"), slots);
     let player = cx.is_server().then(|| param("Player", ty("Player")));
     let packet = [param("Packet", ty("buffer")), param("Beside", array(ty("any")))];
     let params = player.into_iter().chain(packet).collect();
@@ -120,16 +125,19 @@ fn take(cx: &mut Context) -> Stat {
 
 /// What tells where the reader at work is: the beginning of its item, and in front of a listener where to go on behind it,
 /// with how many items and Instances read.
-fn kept(cx: &Context) -> Vec<&'static str> {
-    let mut kept = vec!["ItemAt", "ResumeAt", "SlotsRead"];
+fn kept(cx: &Context, slots: bool) -> Vec<&'static str> {
+    let mut kept = vec!["ItemAt", "ResumeAt"];
+    if slots {
+        kept.push("SlotsRead");
+    }
     if cx.is_server() {
         kept.push("ItemsRead");
     }
     kept
 }
 
-fn place(cx: &mut Context) -> Block {
-    let kept = kept(cx);
+fn place(cx: &mut Context, slots: bool) -> Block {
+    let kept = kept(cx, slots);
     block(|b| {
         if !cx.options.sync_validation {
             b.local("Place", cx.runtime("Decoding", "place"));
@@ -220,7 +228,7 @@ fn decode(
 
 /// Statements of a remote's connection: read the packet, report why it was given up. `Packet` and `Beside` are what
 /// came; on the server they have been admitted.
-fn receive(cx: &mut Context, channel: Channel, function: Option<&str>) -> Block {
+fn receive(cx: &mut Context, channel: Channel, function: Option<&str>, slots: bool) -> Block {
     let reliable = Expr::Bool(channel == Channel::Reliable);
     let mut out = Block::new();
     let Some(function) = function else {
@@ -236,7 +244,7 @@ fn receive(cx: &mut Context, channel: Channel, function: Option<&str>) -> Block 
     };
     // The reader starts anew.
     out.local("Before", name("ItemAt"));
-    let kept: Vec<Expr> = kept(cx).into_iter().map(name).collect();
+    let kept: Vec<Expr> = kept(cx, slots).into_iter().map(name).collect();
     let zeros = vec![num(0); kept.len()];
     out.push(Stat::Assign(kept, zeros));
     let names = name(format!("{function}Names"));

@@ -2,15 +2,14 @@
 
 use super::ast::*;
 use super::channels::Channels;
-use super::context::Context;
+use super::context::{Context, shared};
 use super::entity::Mirrors;
 use super::functions::{self, FunctionInfo};
-use super::lanes::{self, Lanes};
-use super::module::{self, EventInfo, Live, Own, State, events, member};
+use super::module::{self, Live, Own, State, events, member};
 use super::receive::Inbound;
 use super::tables::Tables;
 use super::{lobby, net, print, send, session, states, tables, traffic};
-use crate::schema::{Channel, Options, Schema, Side};
+use crate::schema::{Options, Schema, Side};
 use crate::wire::Wire;
 
 /// Text of the client module.
@@ -45,18 +44,13 @@ pub fn emit(schema: &Schema, wire: &Wire) -> String {
         info.declare(cx, &mut state);
     }
     let rows = Tables::of(cx, &live.tables);
-    let sends = |channel| outgoing.iter().any(|(info, _)| info.wire.channel == channel);
-    let sends_reliable = sends(Channel::Reliable) || !functions.is_empty();
-    let is_gathered = |info: &EventInfo| !info.wire.turn.is_some_and(lanes::is_acknowledged);
-    let sends_unreliable =
-        outgoing.iter().any(|(info, _)| info.wire.channel == Channel::Unreliable && is_gathered(info));
 
     let mut code = Block::new();
     let mut channels = Channels::new(cx, &mut inbound, &functions, &live.states);
     code.append(std::mem::take(&mut channels.code));
     let mirrors = Mirrors::new(schema, wire);
     let entities = mirrors.code(cx);
-    code.append(step(cx, sends_reliable, sends_unreliable, &mirrors, &rows));
+    code.append(step(cx, &mirrors, &rows));
 
     let members = {
         let (inbound, outgoing) = (&inbound, &mut outgoing);
@@ -85,8 +79,8 @@ pub fn emit(schema: &Schema, wire: &Wire) -> String {
     tail.ret([name("Net")]);
 
     let traffic = traffic::foundations(cx);
-    let outgoing_batch = sends_reliable.then(|| cx.runtime("ClientBatch", "create"));
-    if sends_reliable {
+    let outgoing_batch = cx.uses.has_reliable_batch().then(|| cx.runtime("ClientBatch", "create"));
+    if outgoing_batch.is_some() {
         cx.runtime("ClientBatch", "split");
         cx.runtime("Batch", "larger");
     }
@@ -100,7 +94,7 @@ pub fn emit(schema: &Schema, wire: &Wire) -> String {
     }
     let mut file = module::opening(cx, &wire.signature, &services);
     traffic::declare_remotes(cx, &mut file);
-    Lanes::of(cx).declare(cx, &mut file);
+    cx.lanes.declare(cx, &mut file);
     let foundations = rows.foundations(cx);
     file.append(foundations);
     file.append(traffic);
@@ -110,8 +104,9 @@ pub fn emit(schema: &Schema, wire: &Wire) -> String {
     if cx.sends_packets {
         file.local_typed("NoInstances", array(ty("any")), Expr::Table(Vec::new()));
     }
-    if sends_unreliable && options.batch_unreliable {
-        file.local_typed("Gathered", ty(module::BATCH), cx.runtime("ClientGather", "batch"));
+    if cx.uses.gathers(options) {
+        let batch = cx.batch_type();
+        file.local_typed("Gathered", batch, cx.runtime("ClientGather", "batch"));
         file.local("Filling", cx.runtime("ClientGather", "filling"));
         file.local(
             "PacketLimits",
@@ -139,8 +134,9 @@ fn own_batch(cx: &mut Context, create: Expr) -> Block {
     let mut out = Block::new();
     let full = num(options.max_packet_size);
     out.local("Outgoing", apply(create, [full.clone(), num(options.max_instances_per_packet)]));
-    out.local("OutBuffer", path("Outgoing.batch.buffer"));
-    out.local("OutSize", call("buffer.len", [name("OutBuffer")]));
+    let size = size(shared("ClientBatch", "INITIAL"));
+    let create = call("buffer.create", [size.clone()]);
+    out.push(Stat::Local(["OutBuffer", "OutSize"].map(bare).to_vec(), vec![create, size]));
     let fill = ["OutCursor", "OutItems", "OutFull"];
     out.push(Stat::Local(fill.map(bare).to_vec(), vec![num(0), num(0), full]));
 
@@ -161,15 +157,15 @@ fn own_batch(cx: &mut Context, create: Expr) -> Block {
 }
 
 /// `StepReplication`, and the Heartbeat's version of it.
-fn step(cx: &mut Context, reliable: bool, unreliable: bool, mirrors: &Mirrors, rows: &Tables) -> Block {
+fn step(cx: &mut Context, mirrors: &Mirrors, rows: &Tables) -> Block {
     let mut body = Block::new();
     mirrors.step(cx, &mut body);
-    Lanes::of(cx).flush(cx, &mut body);
-    if unreliable && cx.options.batch_unreliable {
+    cx.lanes.flush(cx, &mut body);
+    if cx.uses.gathers(cx.options) {
         let flush = cx.runtime("ClientGather", "flush");
         body.push(Stat::Call(apply(flush, [name("Unreliable")])));
     }
-    if reliable {
+    if cx.uses.has_reliable_batch() {
         let flush = cx.runtime("ClientBatch", "flush");
         let args = [name("Outgoing"), name("Reliable"), name("OutBuffer"), name("OutCursor")];
         let full = num(cx.options.max_packet_size);
@@ -233,7 +229,7 @@ fn connect(
     if options.client_connect_timeout.is_some() {
         out.assign(field(name("Net"), member(options.casing, "Connected")), Expr::Bool(true));
     }
-    Lanes::of(cx).connect(cx, signals[0], &mut out);
+    cx.lanes.connect(cx, signals[0], &mut out);
     session::clock(cx, !mirrors.is_empty(), signals[0], &mut out);
     channels.connect(cx, signals, &mut out);
     rows.connect(cx, signals[0], &mut out);

@@ -5,8 +5,9 @@ use std::sync::LazyLock;
 
 use smol_str::format_smolstr;
 
-use super::ast::Expr;
-use super::ast::path;
+use super::ast::{Expr, LuauType, path, ty};
+use super::lanes::Lanes;
+use super::uses::Uses;
 use crate::emit::bundle::Bundle;
 use crate::schema::{Options, PackedBooleanReader, Schema, Side};
 
@@ -27,6 +28,7 @@ const OWN: &[&str] = &[
     "ColorSequence",
     "Connected",
     "Count",
+    "CountPlayers",
     "Cursor",
     "DateTime",
     "Deeper",
@@ -73,7 +75,6 @@ const OWN: &[&str] = &[
     "Net",
     "NoInstances",
     "Now",
-    "Nowhere",
     "Number",
     "NumberRange",
     "OnCancel",
@@ -125,6 +126,20 @@ const OWN: &[&str] = &[
     "Waited",
     "Workspace",
 ];
+
+/// A constant of a runtime module, which the emission has to know as well.
+///
+/// # Panics
+///
+/// When there is no such constant, which depends on no schema, or it is no whole number.
+pub fn shared(module: &str, name: &str) -> u64 {
+    let value = blinkblox_luau_runtime::constant(module, name);
+    let value = value.filter(|value| *value >= 0.0 && value.fract() == 0.0);
+    value.map_or_else(|| unreachable!("{module} has no {name}"), |value| value as u64)
+}
+
+/// Name of the type of a batch.
+pub const BATCH: &str = "BLINK_ENTRY";
 
 /// Beginnings and ends of names that stand for an event or function in a module.
 const OWN_STARTS: &[&str] = &["Read", "Refuse", "Write"];
@@ -181,6 +196,14 @@ pub struct Context<'a> {
     pub sends_packets: bool,
     /// Whether tables are asked for their metatables, which takes `Metatable`.
     pub asks_metatables: bool,
+    /// Whether sends give how many players there are, which takes `Present`.
+    pub counts_players: bool,
+    /// Whether the type of a batch is named.
+    pub names_batches: bool,
+    /// What the side sends and hears.
+    pub uses: Uses,
+    /// What the side has of channels that the modules see to.
+    pub lanes: Lanes,
 }
 
 /// What an item is written into.
@@ -190,7 +213,7 @@ pub enum Sink {
     Batch,
     /// The client's reliable batch: locals of the module, and `Outgoing` for what few items have.
     Own,
-    /// A buffer of exactly the item's length, which nothing precedes.
+    /// A buffer with room for the longest item there can be, which nothing precedes.
     Packet(Expr),
 }
 
@@ -209,6 +232,10 @@ impl<'a> Context<'a> {
             asks_end: false,
             sends_packets: false,
             asks_metatables: false,
+            counts_players: false,
+            names_batches: false,
+            uses: Uses::of(schema, side),
+            lanes: Lanes::of(schema, side),
         }
     }
 
@@ -221,6 +248,13 @@ impl<'a> Context<'a> {
     pub fn runtime(&mut self, module: &str, member: &str) -> Expr {
         self.bundle.need(module, &[member]);
         path(format_smolstr!("{module}.{member}"))
+    }
+
+    /// The type of a batch, which the module declares from now on. Sends name it: they are many, and what the checker infers
+    /// is limited a module.
+    pub fn batch_type(&mut self) -> LuauType {
+        self.names_batches = true;
+        ty(BATCH)
     }
 
     /// The function that unpacks booleans, as the options choose it.

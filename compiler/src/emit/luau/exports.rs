@@ -2,7 +2,7 @@
 
 use super::ast::*;
 use super::context::{Context, Names};
-use super::module::{BATCH, member};
+use super::module::member;
 use super::{read, write};
 use crate::schema::TypeDecl;
 use crate::wire::plan::Plan;
@@ -34,7 +34,8 @@ pub fn members(cx: &mut Context, decl: &TypeDecl, plan: &Plan) -> Vec<Entry> {
     let mut body = Block::new();
     // Nothing is ever committed to it, so it is empty whenever a value is written.
     cx.stores = true;
-    body.local_typed("Out", ty(BATCH), name("Store"));
+    let batch = cx.batch_type();
+    body.local_typed("Out", batch, name("Store"));
     let written = write::item(cx, &mut names, None, plan, &[name("Value")], &what, 2, &mut body);
     let result = names.fresh("Result");
     body.local(&result, call("buffer.create", [written.end.clone()]));

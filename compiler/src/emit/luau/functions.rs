@@ -2,7 +2,7 @@
 
 use super::ast::*;
 use super::context::{Context, Names, Sink};
-use super::module::{BATCH, State, listener_type, member, positional};
+use super::module::{State, listener_type, member, positional};
 use super::{read, types, write};
 use crate::schema::{Function as Declared, Item, Payload, Schema, Scope, Side, Yield};
 use crate::wire::{FunctionWire, ItemWire, Wire};
@@ -442,7 +442,8 @@ fn own_batch(cx: &mut Context, out: &mut Block) {
     }
     // A call is refused before the start, and nothing can be answered then.
     let made = apply(cx.runtime("ServerBatch", "own"), [name("Player")]);
-    out.local_typed("Out", ty(BATCH), or(index(name("Ready"), name("Player")), made));
+    let batch = cx.batch_type();
+    out.local_typed("Out", batch, or(index(name("Ready"), name("Player")), made));
 }
 
 fn commit(cx: &mut Context, end: Expr, slot: Option<Expr>, out: &mut Block) {

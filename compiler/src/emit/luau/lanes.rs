@@ -3,7 +3,7 @@
 use super::ast::*;
 use super::context::Context;
 use super::module::EventInfo;
-use crate::schema::{Channel, Item, Lane, Scope, Side, Turn};
+use crate::schema::{Channel, Item, Lane, Schema, Scope, Side, Turn};
 
 /// The lane of what has no order, behind those of the channels.
 const UNORDERED: u8 = 3;
@@ -21,7 +21,7 @@ pub fn number(turn: Turn) -> u8 {
 }
 
 /// Whether an event of this delivery has a number that is acknowledged.
-pub fn is_acknowledged(turn: Turn) -> bool {
+fn is_acknowledged(turn: Turn) -> bool {
     match turn {
         Turn::InOrder(_) | Turn::Once => true,
         Turn::Sequenced(_) => false,
@@ -46,10 +46,10 @@ pub struct Lanes {
 }
 
 impl Lanes {
-    /// Of this side of the schema.
-    pub fn of(cx: &Context) -> Lanes {
+    /// Of a side of the schema.
+    pub fn of(schema: &Schema, side: Side) -> Lanes {
         let mut lanes = Lanes::default();
-        lanes.add(&cx.schema.root, cx.side);
+        lanes.add(&schema.root, side);
         lanes
     }
 
@@ -113,8 +113,9 @@ impl Lanes {
             return;
         }
         let server = cx.is_server();
-        let take = cx.runtime("LaneRemotes", if server { "make" } else { "find" });
-        body.assign(name("ChannelRemote"), apply(take, [name(reliable), name("BASE")]));
+        let take = cx.runtime("SideRemotes", if server { "makeUnreliable" } else { "findUnreliable" });
+        let remote = format!("{}_CHANNEL_REMOTE", cx.options.remote_base());
+        body.assign(name("ChannelRemote"), apply(take, [name(reliable), text(remote)]));
         if self.sends {
             let acknowledged = cx.runtime(module(cx), "acknowledged");
             let (event, params, read) = if server {
@@ -171,7 +172,7 @@ fn module(cx: &Context) -> &'static str {
 
 /// Counts a packet of the reliable remote that is sent; on the server `Recipients` are who to.
 pub fn sent_packet(cx: &mut Context) -> Block {
-    if !Lanes::of(cx).counts_sent {
+    if !cx.lanes.counts_sent {
         return Block::new();
     }
     let sent = cx.runtime(module(cx), "sentPacket");

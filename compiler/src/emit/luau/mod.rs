@@ -28,6 +28,7 @@ mod tables;
 mod traffic;
 pub mod types;
 mod types_module;
+mod uses;
 mod write;
 
 pub use client::emit as client;

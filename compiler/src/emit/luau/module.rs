@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use super::ast::*;
-use super::context::{Context, Names};
+use super::context::{BATCH, Context, Names};
 use super::functions::FunctionInfo;
 use super::roblox::enum_table;
 use super::states::StateInfo;
@@ -12,6 +12,7 @@ use super::tables::TableInfo;
 use super::types;
 use crate::emit::bundle::type_declaration;
 use crate::schema::{Call, Casing, Channel, Entity, Event, Item, Schema, Scope, Side, Turn};
+use crate::wire::plan::HeaderKind;
 use crate::wire::{EventWire, Wire};
 
 /// Module-level locals a module may spend on events. Beyond, their state goes into one table: a function may have 200
@@ -29,6 +30,16 @@ pub struct EventInfo<'a> {
 }
 
 impl EventInfo<'_> {
+    /// Whether its items are numbered for the other side to acknowledge, and sent again until it does.
+    pub fn is_acknowledged(&self) -> bool {
+        self.wire.item.header.kind == HeaderKind::Numbered
+    }
+
+    /// Whether its items have a number of the event's own, by which what is older is dropped.
+    pub fn is_ordered(&self) -> bool {
+        self.wire.item.header.kind == HeaderKind::Ordered
+    }
+
     /// Whether it waits in a queue for a loop instead of being told to listeners.
     pub fn is_polled(&self, use_polling: bool) -> bool {
         self.event.is_polled(use_polling)
@@ -359,9 +370,6 @@ pub fn opening(cx: &mut Context, signature: &str, services: &[&str]) -> Block {
     file
 }
 
-/// Type of a batch. Sends name it: they are many, and what the checker infers is limited a module.
-pub const BATCH: &str = "BLINK_ENTRY";
-
 /// The named types, then the runtime parts asked for, then tables of Roblox enums.
 pub fn foundations(cx: &mut Context) -> Block {
     let store = cx.stores.then(|| cx.runtime("Batch", "create"));
@@ -369,7 +377,7 @@ pub fn foundations(cx: &mut Context) -> Block {
     out.blank();
     for part in cx.bundle.parts() {
         let declared = match part.local {
-            "Batch" => Some(type_declaration("Batch", "Batch", BATCH)),
+            "Batch" if cx.names_batches => Some(type_declaration("Batch", "Batch", BATCH)),
             _ => None,
         };
         out.push(Stat::Source(part.text.into()));

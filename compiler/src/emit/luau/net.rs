@@ -6,7 +6,7 @@ use super::functions::FunctionInfo;
 use super::module::member;
 use super::tables::{self, Tables};
 use super::{lobby, session, traffic};
-use crate::schema::{Item, Scope, Side};
+use crate::schema::Side;
 
 /// The members of the module itself, then those of its declarations.
 pub fn table(cx: &mut Context, tables: &Tables, declared: Vec<Entry>) -> Expr {
@@ -64,60 +64,65 @@ fn remotes(cx: &Context, tables: &Tables) -> Entry {
     Entry::Named(member(cx.options.casing, "Remotes"), Expr::Table(remotes))
 }
 
-/// Whether this side fires an event of the scope.
-fn sends(cx: &Context, scope: &Scope) -> bool {
-    scope.items.iter().any(|item| match item {
-        Item::Event(event) => event.from == cx.side && event.stream.is_none(),
-        Item::Scope(inner) => sends(cx, inner),
-        Item::Type(_) | Item::Function(_) | Item::State(_) | Item::Table(_) | Item::Entity(_) => false,
-    })
-}
-
 /// Returns the members that do nothing.
 pub fn return_stubs(cx: &mut Context, functions: &[FunctionInfo], refuse_calls: bool) -> Block {
-    let casing = cx.options.casing;
-    let stubs = cx.runtime_function("Stubs");
-    let mut kept = vec!["Read", "Write"];
-    if cx.options.traffic_stats {
-        kept.extend(["GetTrafficStats", "ResetTrafficStats"]);
-    }
-    if !cx.is_server() && cx.schema.root.has_state() {
-        // A client without a server has states without objects.
-        kept.extend(["OnChange", "OnMount", "OnUnmount", "Get", "All"]);
-    }
-    let kept = kept.into_iter().map(|pascal| (pascal, true));
-    let senders: &[&str] = match cx.side {
-        _ if !sends(cx, &cx.schema.root) => &[],
-        Side::Server => &["Fire", "FireAll", "FireList", "FireExcept"],
-        Side::Client => &["Fire"],
-    };
-    let kept = kept.chain(senders.iter().map(|pascal| (*pascal, false)));
-    let kept =
-        kept.map(|(pascal, is_real)| Entry::Named(member(casing, pascal), Expr::Bool(is_real))).collect();
-    let spelled = |pascal: &str| text(member(casing, pascal));
-    let mut args = vec![name("Net"), spelled("On"), spelled("Iter"), spelled("Next"), Expr::Table(kept)];
-    if !functions.is_empty() {
-        let answered = functions.iter().filter(|info| info.is_answered(cx.side)).map(|info| {
-            let place = info.function.path.iter().fold(name("Net"), |table, key| field(table, key.as_str()));
-            Entry::Keyed(cast(place, ty("any")), Expr::Bool(true))
-        });
-        args.push(Expr::Table(answered.collect()));
-        args.push(spelled("Invoke"));
-        if refuse_calls {
-            let refusal = cx.runtime("Messages", "notConnected");
-            args.push(apply(refusal, []));
-        }
-    }
+    let make = cx.runtime("Stubs", "make");
+    let instead = instead(cx, functions, refuse_calls);
     block(|b| {
-        b.local_typed("Stub", ty("any"), apply(stubs, args));
+        b.local_typed("Stub", ty("any"), apply(make, [name("Net"), Expr::Table(instead)]));
         let options = cx.options;
         let tables = [("Remotes", true), ("Limits", options.export_limits), ("Session", options.session)];
         for (pascal, _) in tables.into_iter().filter(|(_, there)| *there) {
-            let key = member(casing, pascal);
+            let key = member(options.casing, pascal);
             b.assign(field(name("Stub"), key.as_str()), field(name("Net"), key.as_str()));
         }
         b.ret([cast(name("Stub"), LuauType::Typeof(Box::new(name("Net"))))]);
     })
+}
+
+/// What stands for members that give something.
+fn instead(cx: &mut Context, functions: &[FunctionInfo], refuse_calls: bool) -> Vec<Entry> {
+    let casing = cx.options.casing;
+    let uses = cx.uses;
+    let senders: &[&str] = match cx.side {
+        Side::Server => &["Fire", "FireAll", "FireList", "FireExcept"],
+        Side::Client => &["Fire"],
+    };
+    let mut entries = Vec::new();
+    let mut stand = |cx: &mut Context, there: bool, names: &[&str], own: &str| {
+        for pascal in names.iter().filter(|_| there) {
+            entries.push(Entry::Named(member(casing, pascal), cx.runtime("Stubs", own)));
+        }
+    };
+    stand(cx, uses.events, senders, "nobody");
+    stand(cx, uses.listens, &["On"], "disconnected");
+    stand(cx, uses.polls, &["Iter", "Next"], "noRows");
+    let mut real: Vec<&str> = Vec::new();
+    if uses.exports {
+        real.extend(["Read", "Write"]);
+    }
+    if cx.options.traffic_stats {
+        real.extend(["GetTrafficStats", "ResetTrafficStats"]);
+    }
+    if !cx.is_server() && cx.schema.root.has_state() {
+        // A client without a server has states without objects.
+        real.extend(["OnChange", "OnMount", "OnUnmount", "Get", "All"]);
+    }
+    entries.extend(real.into_iter().map(|pascal| Entry::Named(member(casing, pascal), Expr::Bool(true))));
+    for info in functions {
+        let place = info.function.path.iter().fold(name("Net"), |table, key| field(table, key.as_str()));
+        if info.is_answered(cx.side) && uses.listens {
+            // Only events give a disconnect.
+            let on = cast(field(place, member(casing, "On")), ty("any"));
+            entries.push(Entry::Keyed(on, cx.runtime("Stubs", "nothing")));
+        }
+    }
+    if refuse_calls && uses.calls {
+        let refusal = apply(cx.runtime("Messages", "notConnected"), []);
+        let refusing = apply(cx.runtime("Stubs", "refusing"), [refusal]);
+        entries.push(Entry::Named(member(casing, "Invoke"), refusing));
+    }
+    entries
 }
 
 /// Returns stubs in edit mode.

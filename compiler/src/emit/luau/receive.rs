@@ -5,8 +5,7 @@ use super::context::{Context, Names};
 use super::module::{EventInfo, State, disconnect_type, listener_type, member, positional};
 use super::send::longest;
 use super::{clock, lanes, read, traffic};
-use crate::schema::{Channel, Delivery, Side};
-use crate::wire::plan::HeaderKind;
+use crate::schema::{Channel, Side};
 
 /// Rows a queue holds that waits for a listener.
 const QUEUE: u32 = 256;
@@ -88,8 +87,7 @@ impl<'a> Inbound<'a> {
             state.declare(&format!("{}Listeners", info.key), None, value)
         };
 
-        let ordered = event.delivery == Delivery::OrderedUnreliable && info.wire.turn.is_none();
-        let last = ordered.then(|| {
+        let last = (info.is_ordered() || event.stream.is_some()).then(|| {
             if cx.is_server() {
                 let create = cx.runtime("Orders", "create");
                 state.declare(&format!("{}Last", info.key), None, apply(create, []))
@@ -175,7 +173,7 @@ impl<'a> Inbound<'a> {
                 out.local("SlotAt", name("Slot"));
             }
         }
-        let number = (item.header.kind == HeaderKind::Ordered).then(|| {
+        let number = info.is_ordered().then(|| {
             let at = add(name("Cursor"), num(1));
             out.local("Number", call("buffer.readu16", [name("Buffer"), at]));
             name("Number")

@@ -5,15 +5,13 @@ use super::channels::Channels;
 use super::context::Context;
 use super::entity::Authority;
 use super::functions::{self, FunctionInfo};
-use super::lanes::{self, Lanes};
 use super::module::{self, EventInfo, Live, Own, State, events, member};
 use super::receive::Inbound;
 use super::states::StateInfo;
 use super::tables::Tables;
 use super::{lobby, net, print, send, session, snapshot, states, tables, traffic};
-use crate::schema::{Channel, Options, Schema, Side};
+use crate::schema::{Options, Schema, Side};
 use crate::wire::Wire;
-use crate::wire::plan::HeaderKind;
 
 const BATCHED: &str = "ServerGather";
 const IMMEDIATE: &str = "ServerUnreliable";
@@ -56,24 +54,18 @@ pub fn emit(schema: &Schema, wire: &Wire) -> String {
         info.declare(cx, &mut state);
     }
     let rows = Tables::of(cx, &live.tables);
-    let mut uses = Uses::of(options.batch_unreliable, &outgoing, &streams);
-    let shares = uses.reliable;
-    uses.reliable |= !functions.is_empty() || !live.states.is_empty();
-    uses.calls = functions.iter().any(|info| !info.is_answered(Side::Server));
-
     let mut channels = Channels::new(cx, &mut inbound, &functions, &live.states);
     code.append(std::mem::take(&mut channels.code));
     let authority = Authority::new(schema, wire);
     let entities = authority.code(cx);
-    let own_lanes = Lanes::of(cx);
-    let step = step(cx, &uses, &streams, &authority, &live.states, &rows);
-    code.append(start(cx, &uses, &channels, &authority, !live.states.is_empty(), &rows));
+    let step = step(cx, &streams, &authority, &live.states, &rows);
+    code.append(start(cx, &channels, &authority, &rows));
     let mut more: Vec<Expr> = session::drop(cx).into_iter().collect();
     more.extend(live.states.iter().map(StateInfo::drop));
     more.extend(rows.drops(cx));
     more.extend(authority.drops(cx));
-    more.extend(own_lanes.drop(cx));
-    let forget = forget(cx, &uses, &inbound, &streams, &functions, more);
+    more.extend(cx.lanes.drop(cx));
+    let forget = forget(cx, &inbound, &streams, &functions, more);
     code.append(forget);
 
     let members = {
@@ -107,7 +99,7 @@ pub fn emit(schema: &Schema, wire: &Wire) -> String {
     let wrong_side = cx.runtime("Messages", "wrongSide");
     let refuse = block(|b| _ = b.call("error", [apply(wrong_side, [text("server")]), num(0)]));
     tail.when(not(method(name("RunService"), "IsServer", [])), refuse);
-    tail.append(leaving(cx, &uses));
+    tail.append(leaving(cx));
     session::announce(cx, &mut tail);
     if options.auto_start {
         tail.call("Start", []);
@@ -117,17 +109,15 @@ pub fn emit(schema: &Schema, wire: &Wire) -> String {
     let traffic = traffic::foundations(cx);
     let foundations = rows.foundations(cx);
     let mut batches = Block::new();
-    if uses.reliable {
+    if cx.uses.has_reliable_batch() {
         batches.local("Ready", cx.runtime("ServerBatch", "ready"));
     }
-    if shares {
-        batches.local_typed("Everyone", ty(module::BATCH), cx.runtime("ServerBatch", "everyone"));
+    if cx.uses.reliable {
+        let batch = cx.batch_type();
+        batches.local_typed("Everyone", batch, cx.runtime("ServerBatch", "everyone"));
         batches.local("Diverged", cx.runtime("ServerBatch", "diverged"));
-        batches.local("Nowhere", cx.runtime("ServerBatch", "discard"));
     }
-    if cx.bundle.has("Presence") {
-        batches.local("Present", cx.runtime("Presence", "present"));
-    }
+    traffic::declare_present(cx, &mut batches);
     let mut services = vec!["Players", "RunService"];
     let needs_clock = !authority.is_empty()
         || !streams.is_empty()
@@ -143,7 +133,7 @@ pub fn emit(schema: &Schema, wire: &Wire) -> String {
         let rows = mul(num(256), call("math.max", [path("Players.MaxPlayers"), num(1)]));
         file.local("PollCapacity", rows);
     }
-    if uses.shared_streams {
+    if cx.uses.shared_streams {
         let create = LuauType::Typeof(Box::new(call("Batch.create", [])));
         file.local_typed("DueStates", array(create), Expr::Table(Vec::new()));
     }
@@ -170,34 +160,6 @@ fn expected_state(info: &EventInfo) -> usize {
         Side::Client => 5,
         // A writer, a packet or a stream with its batch, numbers, counts.
         Side::Server => 4,
-    }
-}
-
-/// Which of the sending parts the module has.
-struct Uses {
-    reliable: bool,
-    immediate: bool,
-    gathered: bool,
-    shared_streams: bool,
-    calls: bool,
-}
-
-impl Uses {
-    fn of(batched: bool, outgoing: &[(EventInfo, Vec<Entry>)], streams: &[(EventInfo, Expr)]) -> Uses {
-        let is_acknowledged = |info: &EventInfo| info.wire.turn.is_some_and(lanes::is_acknowledged);
-        let unreliable = outgoing
-            .iter()
-            .any(|(info, _)| info.wire.channel == Channel::Unreliable && !is_acknowledged(info));
-        let per_player = |info: &EventInfo| info.event.stream.is_some_and(|stream| stream.per_player);
-        let shared_streams = streams.iter().any(|(info, _)| !per_player(info));
-        let to_players = streams.iter().any(|(info, _)| per_player(info));
-        Uses {
-            reliable: outgoing.iter().any(|(info, _)| info.wire.channel == Channel::Reliable),
-            immediate: !batched && (unreliable || to_players),
-            gathered: shared_streams || (batched && (unreliable || to_players)),
-            shared_streams,
-            calls: false,
-        }
     }
 }
 
@@ -245,7 +207,6 @@ fn stream_members(cx: &Context, info: &EventInfo, object: &Expr) -> Vec<Entry> {
 /// `StepReplication`.
 fn step(
     cx: &mut Context,
-    uses: &Uses,
     streams: &[(EventInfo, Expr)],
     authority: &Authority,
     states: &[StateInfo],
@@ -253,8 +214,7 @@ fn step(
 ) -> Block {
     let mut out = Block::new();
     traffic::declare_remotes(cx, &mut out);
-    let own_lanes = Lanes::of(cx);
-    own_lanes.declare(cx, &mut out);
+    cx.lanes.declare(cx, &mut out);
     let deferred = !cx.options.auto_start;
     if deferred {
         out.local("IsStarted", Expr::Bool(false));
@@ -279,7 +239,7 @@ fn step(
         for (_, object) in shared.iter().chain(&own) {
             body.push(Stat::Call(apply(field(object.clone(), "step"), [name("Delta")])));
         }
-        if uses.shared_streams {
+        if cx.uses.shared_streams {
             let place = cx.runtime(BATCHED, "place");
             let send = block(|b| {
                 b.push(Stat::Call(apply(place, [name("DueStates"), num(cx.options.max_unreliable_size)])));
@@ -290,12 +250,12 @@ fn step(
     }
     states.iter().for_each(|info| _ = body.push(info.step()));
     authority.step(cx, &mut body);
-    own_lanes.flush(cx, &mut body);
-    if uses.gathered {
+    cx.lanes.flush(cx, &mut body);
+    if cx.uses.gathers(cx.options) {
         let flush = cx.runtime(BATCHED, "flush");
         body.push(Stat::Call(apply(flush, [name("Unreliable")])));
     }
-    if uses.reliable {
+    if cx.uses.has_reliable_batch() {
         let flush = cx.runtime("ServerBatch", "flush");
         body.push(Stat::Call(apply(flush, [name("Reliable")])));
     }
@@ -311,14 +271,7 @@ fn sub_names(left: &str, right: &str) -> Expr {
 }
 
 /// `Start`: remotes, then connections.
-fn start(
-    cx: &mut Context,
-    uses: &Uses,
-    channels: &Channels,
-    authority: &Authority,
-    has_states: bool,
-    rows: &Tables,
-) -> Block {
+fn start(cx: &mut Context, channels: &Channels, authority: &Authority, rows: &Tables) -> Block {
     let options = cx.options;
     let inbound = cx.runtime_function("Inbound");
     let mut out = Block::new();
@@ -349,15 +302,15 @@ fn start(
     if !options.auto_start {
         body.assign(name("IsStarted"), Expr::Bool(true));
     }
-    if uses.immediate {
+    if cx.uses.sends_at_once(cx.options) {
         let begin = cx.runtime(IMMEDIATE, "start");
         body.push(Stat::Call(apply(begin, [name("Unreliable")])));
     }
-    if has_states {
+    if cx.uses.states {
         let begin = cx.runtime("ServerState", "start");
         body.push(Stat::Call(apply(begin, [name("Reliable")])));
     }
-    Lanes::of(cx).connect(cx, signals[0], &mut body);
+    cx.lanes.connect(cx, signals[0], &mut body);
     channels.connect(cx, signals, &mut body);
     rows.connect(cx, signals[0], &mut body);
     authority.start(cx, signals[0], &mut body);
@@ -391,25 +344,23 @@ fn beat(cx: &mut Context) -> Option<Expr> {
 /// `Forget`: everything held for a player who is leaving.
 fn forget(
     cx: &mut Context,
-    uses: &Uses,
     inbound: &[Inbound],
     streams: &[(EventInfo, Expr)],
     functions: &[FunctionInfo],
     more: Vec<Expr>,
 ) -> Block {
     let mut body = Block::new();
-    let mut drops = vec![path("Gate.drop"), cx.runtime("Reports", "drop")];
-    if uses.reliable {
+    let mut drops = vec![path("Gate.drop"), cx.runtime("Throttle", "drop")];
+    if cx.uses.has_reliable_batch() {
         drops.push(cx.runtime("ServerBatch", "drop"));
     }
-    if uses.immediate {
+    if cx.uses.sends_at_once(cx.options) {
         drops.push(cx.runtime(IMMEDIATE, "drop"));
     }
-    if uses.gathered {
+    if cx.uses.gathers(cx.options) {
         drops.push(cx.runtime(BATCHED, "drop"));
     }
-    let ordered = inbound.iter().any(|event| event.info.wire.item.header.kind == HeaderKind::Ordered);
-    if ordered {
+    if inbound.iter().any(|event| event.info.is_ordered()) {
         drops.push(cx.runtime("Orders", "drop"));
     }
     drops.extend(inbound.iter().filter_map(Inbound::limit).map(|limit| field(limit.clone(), "drop")));
@@ -422,15 +373,15 @@ fn forget(
         drops.push(path("Budget.drop"));
     }
     drops.extend(functions.iter().flat_map(FunctionInfo::drops));
-    if uses.calls {
+    if cx.uses.calls {
         drops.push(path("OpenCalls.sweep"));
-    }
-    if cx.bundle.has("Presence") {
-        drops.push(cx.runtime("Presence", "forget"));
     }
     drops.extend(more);
     for drop in drops {
         body.push(Stat::Call(apply(drop, [name("Player")])));
+    }
+    if cx.counts_players {
+        body.call("CountPlayers", []);
     }
     block(|b| {
         b.comment("Drops everything held for a player who is leaving.");
@@ -442,13 +393,14 @@ fn forget(
 
 /// Connections that forget a player: as they leave, and once they are gone, for what was made in between. A call made
 /// in between is left to its timer.
-fn leaving(cx: &mut Context, uses: &Uses) -> Block {
+fn leaving(cx: &Context) -> Block {
     let connect = |signal: &str, handler: Expr| Stat::Call(method(path(signal), "Connect", [handler]));
     block(|b| {
-        if cx.bundle.has("Presence") {
-            b.push(connect("Players.PlayerAdded", cx.runtime("Presence", "forget")));
+        if cx.counts_players {
+            b.push(connect("Players.PlayerAdded", name("CountPlayers")));
+            b.call("CountPlayers", []);
         }
-        if uses.calls {
+        if cx.uses.calls {
             b.push(connect("Players.PlayerRemoving", path("OpenCalls.drop")));
         }
         b.push(connect("Players.PlayerRemoving", name("Forget")));

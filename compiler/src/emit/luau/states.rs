@@ -2,7 +2,7 @@
 
 use super::ast::*;
 use super::context::{Context, Names};
-use super::module::{BATCH, State as ModuleState, disconnect_type, member};
+use super::module::{State as ModuleState, disconnect_type, member};
 use super::{read, types, write};
 use crate::schema::{Item, Options, Schema, Scope, Side, State};
 use crate::wire::Wire;
@@ -84,15 +84,16 @@ impl StateInfo<'_> {
                 &mut body,
             );
             commit(&written, &mut body);
-            settings.push(Entry::Named("head".into(), lambda(Function::new(self.frame_params(false), body))));
+            settings
+                .push(Entry::Named("head".into(), lambda(Function::new(self.frame_params(cx, false), body))));
         }
         let kind = if self.state.per_player { "forPlayers" } else { "forEveryone" };
         apply(cx.runtime("ServerState", kind), [Expr::Table(settings)])
     }
 
-    fn frame_params(&self, whole: bool) -> Vec<Param> {
+    fn frame_params(&self, cx: &mut Context, whole: bool) -> Vec<Param> {
         let key = if self.wire.keyed { "Key" } else { "_Key" };
-        let mut params = vec![param("Out", ty(BATCH)), param(key, ty("string"))];
+        let mut params = vec![param("Out", cx.batch_type()), param(key, ty("string"))];
         if whole {
             let cleared = if self.clears() { "Cleared" } else { "_Cleared" };
             params.extend([
@@ -136,7 +137,7 @@ impl StateInfo<'_> {
             &mut body,
         );
         commit(&written, &mut body);
-        lambda(Function::new(self.frame_params(true), body))
+        lambda(Function::new(self.frame_params(cx, true), body))
     }
 
     fn client_object<'c>(&self, cx: &mut Context<'c>, checked: &'c Options) -> Expr {
@@ -164,7 +165,8 @@ impl StateInfo<'_> {
         let own = cx.options;
         cx.stores = true;
         let mut body = Block::new();
-        body.local_typed("Out", ty(BATCH), name("Store"));
+        let batch = cx.batch_type();
+        body.local_typed("Out", batch, name("Store"));
         let mut values = vec![name("Fields")];
         let cleared = if self.clears() { "Cleared" } else { "_Cleared" };
         values.extend(self.cleared());

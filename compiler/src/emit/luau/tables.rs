@@ -2,7 +2,7 @@
 
 use super::ast::*;
 use super::context::{Context, Names};
-use super::module::{BATCH, State, member, positional};
+use super::module::{State, member, positional};
 use super::{read, session, traffic, types, write};
 use crate::schema::table::MAX_ROWS;
 use crate::schema::{Channel, Item, Schema, Scope, Side, Table, TableGuard, TypeKind};
@@ -130,7 +130,7 @@ impl TableInfo<'_> {
             body.scope(inner);
         }
         let params = vec![
-            param("Out", ty(BATCH)),
+            param("Out", cx.batch_type()),
             param("Rows", ty("number")),
             param("Columns", array(array(ty("any")))),
         ];
@@ -181,7 +181,8 @@ impl TableInfo<'_> {
         body.local("Row", add(field(self.object.clone(), "count"), num(1)));
         body.when(gt(name("Row"), num(MAX_ROWS)), block(|b| _ = b.ret([Expr::Bool(false)])));
         let trial = cx.runtime("OutRows", "trial");
-        body.local_typed("Out", ty(BATCH), apply(trial, []));
+        let batch = cx.batch_type();
+        body.local_typed("Out", batch, apply(trial, []));
         let mut names = reserved(values.len());
         write::item(cx, &mut names, None, &self.wire.row, &values, &self.path(), 2, &mut body);
         for (place, (value, column)) in values.into_iter().zip(self.table.fields.iter()).enumerate() {

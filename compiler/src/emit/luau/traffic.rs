@@ -2,13 +2,13 @@
 
 use super::ast::*;
 use super::context::Context;
-use super::lanes::{self, Lanes};
+use super::lanes;
 use super::module::{EventInfo, State, member};
 use crate::schema::{Channel, Priority};
 
 /// Whether packets of this module's remotes are told of.
 pub fn is_metered(cx: &Context) -> bool {
-    cx.options.traffic_stats || has_budget(cx) || Lanes::of(cx).counts_sent
+    cx.options.traffic_stats || has_budget(cx) || cx.lanes.counts_sent
 }
 
 /// Whether each player's traffic is budgeted.
@@ -61,10 +61,20 @@ fn channel_counts(cx: &mut Context, channel: Channel) -> Expr {
     }
 }
 
-/// How many players there are, counted again only when one came or went.
+/// How many players there are: the module counts them as they come and go.
 pub fn everyone(cx: &mut Context) -> Expr {
-    let count = cx.runtime("Presence", "count");
-    or(path("Present.count"), apply(count, []))
+    cx.counts_players = true;
+    name("Present")
+}
+
+/// Declares `Present`, and the function that counts anew.
+pub fn declare_present(cx: &Context, out: &mut Block) {
+    if cx.counts_players {
+        out.local("Present", num(0));
+        let players = method(name("Players"), "GetPlayers", []);
+        let count = block(|b| _ = b.assign(name("Present"), len(players)));
+        out.function("CountPlayers", Function::new(Vec::new(), count));
+    }
 }
 
 /// The outbound budget, and what the remotes tell of their packets.

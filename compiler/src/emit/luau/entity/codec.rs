@@ -2,7 +2,6 @@
 
 use super::super::ast::*;
 use super::super::context::{Context, Names};
-use super::super::module::BATCH;
 use super::super::{read, write};
 use crate::wire::plan::Plan;
 
@@ -24,7 +23,8 @@ pub fn writer(
     let mut body = Block::new();
     // Nothing is ever committed to it, so it is empty whenever a value is written.
     cx.stores = true;
-    body.local_typed("Out", ty(BATCH), name("Store"));
+    let batch = cx.batch_type();
+    body.local_typed("Out", batch, name("Store"));
     let level = level.unwrap_or(LEVEL);
     let written = write::item(cx, &mut names, None, plan, values, what, level, &mut body);
     body.ret([call("buffer.readstring", [name("Buffer"), num(0), written.end])]);

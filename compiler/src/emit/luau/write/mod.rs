@@ -82,11 +82,6 @@ pub fn item(
     Written { end, slots }
 }
 
-/// Whether room for all of an item is made at once, ahead of it.
-pub fn is_covered(plan: &Plan) -> bool {
-    room::is_small(&plan.block.body)
-}
-
 /// Takes the place of an item of `bytes` bytes, and gives where it ends.
 pub fn reserve(cx: &mut Context, bytes: u64, out: &mut Block) -> Expr {
     let mut names = Names::default();
@@ -154,8 +149,10 @@ impl Writer<'_, '_> {
     /// Makes the buffer reach up to `end`.
     fn reserve(&mut self, end: Expr, out: &mut Block) {
         let (grown, size) = match self.cx.sink {
+            // It has room for all that an item can be.
+            Sink::Packet(_) => return,
             Sink::Own => (call("GrowOut", [end.clone()]), name("OutSize")),
-            Sink::Batch | Sink::Packet(_) => {
+            Sink::Batch => {
                 let grow = self.cx.runtime("Batch", "grow");
                 (apply(grow, [name("Out"), end.clone()]), path("Out.size"))
             }
