@@ -4,7 +4,7 @@ use std::io::Read;
 use std::path::PathBuf;
 
 use blinkblox_compiler::diagnostics::{Code, Diagnostic, suggest};
-use blinkblox_compiler::source::{SourceLoader, normalize, parent, resolve_path};
+use blinkblox_compiler::source::{SourceLoader, normalize, parent};
 use blinkblox_emulator::shared::in_words;
 
 use crate::commands::usage;
@@ -27,7 +27,7 @@ pub fn identity(schema: &str) -> PathBuf {
         return PathBuf::from(schema);
     }
     let path = forward(schema.as_ref());
-    let found = resolve_path(&DiskLoader::new(), "", &path).unwrap_or(path);
+    let found = DiskLoader::new().resolve("", &path).unwrap_or(path);
     std::fs::canonicalize(&found).unwrap_or_else(|_| PathBuf::from(normalize(&found)))
 }
 
@@ -42,7 +42,7 @@ pub fn open_noting(schema: &str, stdin_path: Option<&str>, asked: &Asked) -> Res
         return open_stdin(stdin_path);
     }
     let loader = DiskLoader::noting(asked.clone());
-    match resolve_path(&loader, "", &forward(schema.as_ref())) {
+    match loader.resolve("", &forward(schema.as_ref())) {
         Ok(path) => Ok(Entry { loader: Box::new(loader), path }),
         Err(_) => Err(Box::new(not_found(&forward(schema.as_ref())))),
     }
@@ -83,6 +83,10 @@ impl SourceLoader for StdinLoader {
 
     fn shown(&self, path: &str) -> String {
         self.disk.shown(path)
+    }
+
+    fn alike(&self, path: &str) -> Option<String> {
+        self.disk.alike(path)
     }
 }
 

@@ -6,7 +6,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::Path;
 use std::rc::Rc;
 
-use blinkblox_compiler::source::{SourceLoader, is_absolute, normalize};
+use blinkblox_compiler::source::{SourceLoader, is_absolute, normalize, parent};
 use blinkblox_emulator::shared::in_words;
 
 /// Paths that a loader was asked for, with the [`digest`] of what was read; none of what was not there.
@@ -62,6 +62,16 @@ impl SourceLoader for DiskLoader {
             if is_absolute(path) { path.to_string() } else { normalize(&format!("{working}/{path}")) };
         let inside = absolute.strip_prefix(working).and_then(|rest| rest.strip_prefix('/'));
         inside.unwrap_or(path).to_string()
+    }
+
+    fn alike(&self, path: &str) -> Option<String> {
+        let (folder, name) = (parent(path), path.rsplit('/').next()?);
+        let entries = std::fs::read_dir(if folder.is_empty() { "." } else { folder }).ok()?;
+        let mut names: Vec<String> =
+            entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok()).collect();
+        names.sort();
+        let found = names.into_iter().find(|found| found.eq_ignore_ascii_case(name))?;
+        Some(format!("{}{found}", &path[..path.len() - name.len()]))
     }
 }
 

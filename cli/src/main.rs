@@ -13,10 +13,12 @@ mod writer;
 use std::process::ExitCode;
 
 use blinkblox_command::{loader, lsp};
+use blinkblox_emulator::vm::Counted;
 
-/// A compile makes and drops many small trees, which the system's allocators are slow at.
+/// A compile makes and drops many small trees, which the system's allocators are slow at. What is counted is what scripts
+/// make the emulator hold.
 #[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+static ALLOCATOR: Counted<mimalloc::MiMalloc> = Counted(mimalloc::MiMalloc);
 
 fn main() -> ExitCode {
     commands::run(std::env::args_os().skip(1).collect())

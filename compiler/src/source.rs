@@ -277,10 +277,16 @@ pub trait SourceLoader {
         path.to_string()
     }
 
-    /// The file a path written in a file of `folder` means; see [`resolve_path`]. A loader whose files are not in
-    /// folders finds them in its own way: whatever it gives is one file's only path.
+    /// A file in the folder of `path` whose name is that of `path` in other letters: on some systems it would be found.
+    fn alike(&self, _path: &str) -> Option<String> {
+        None
+    }
+
+    /// The file a path means, by the three steps of the language specification, 5: as written, with `.txt`, with
+    /// `.blink`. `folder` is the directory the path is relative to, empty for the working directory. A loader whose files
+    /// are not in folders finds them in its own way: whatever it gives is one file's only path.
     ///
-    /// Errors: the paths tried.
+    /// Errors: the paths tried, when none of them is a file.
     fn resolve(&self, folder: &str, path: &str) -> Result<String, Vec<String>> {
         let path = if is_absolute(path) || folder.is_empty() {
             normalize(path)
@@ -319,14 +325,10 @@ impl SourceLoader for MemoryLoader {
     fn read(&self, path: &str) -> Result<Vec<u8>, String> {
         self.files.get(path).cloned().ok_or_else(|| "no such file".to_string())
     }
-}
 
-/// The file a path means, by the three steps of the language specification, 5: as written, with `.txt`, with
-/// `.blink`. `folder` is the directory the path is relative to, empty for the working directory.
-///
-/// Errors: the three paths tried, when none of them is a file.
-pub fn resolve_path(loader: &dyn SourceLoader, folder: &str, path: &str) -> Result<String, Vec<String>> {
-    loader.resolve(folder, path)
+    fn alike(&self, path: &str) -> Option<String> {
+        self.files.keys().find(|file| file.eq_ignore_ascii_case(path)).cloned()
+    }
 }
 
 /// Whether a path starts with `/` or has a drive letter.
@@ -431,10 +433,10 @@ mod tests {
             .with("game/rules.blink", "")
             .with("game/rules.txt", "")
             .with("game/exact", "");
-        assert_eq!(resolve_path(&loader, "game", "./rules").as_deref(), Ok("game/rules.txt"));
-        assert_eq!(resolve_path(&loader, "game/sub", "../exact").as_deref(), Ok("game/exact"));
+        assert_eq!(loader.resolve("game", "./rules").as_deref(), Ok("game/rules.txt"));
+        assert_eq!(loader.resolve("game/sub", "../exact").as_deref(), Ok("game/exact"));
         let tried = ["game/none", "game/none.txt", "game/none.blink"].map(String::from).to_vec();
-        assert_eq!(resolve_path(&loader, "game", "none"), Err(tried));
+        assert_eq!(loader.resolve("game", "none"), Err(tried));
     }
 
     #[test]

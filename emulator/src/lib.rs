@@ -21,3 +21,8 @@ pub mod universe;
 pub mod value;
 pub mod vm;
 pub mod world;
+
+/// Tests of limits go by what is counted.
+#[cfg(test)]
+#[global_allocator]
+static ALLOCATOR: vm::Counted<std::alloc::System> = vm::Counted(std::alloc::System);

@@ -523,6 +523,7 @@ fn new_vm(shared: &Shared, side: Side, actor: Option<usize>) -> Result<Vm, Failu
         // `math.randomseed` takes 32 bits.
         seed: shared.seed.derive(&whose) as i32,
         memory_limit: if side.is_server() { settings.memory_limit } else { settings.client_memory_limit },
+        host_memory_limit: settings.host_memory_limit,
         deadline: shared.deadline.clone(),
         stable: true,
     })

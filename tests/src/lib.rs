@@ -2,3 +2,5 @@
 
 pub mod book;
 pub mod corpus;
+pub mod large;
+pub mod npm;

@@ -4,12 +4,11 @@
 
 use blinkblox_compiler::schema::Profile;
 use blinkblox_compiler::source::MemoryLoader;
+use blinkblox_tests::large::{self, CALLS};
 use mlua::chunk::Compiler;
 
 const OPTIONS: &str = "option Predict = true\noption BatchUnreliable = true\noption WriteValidations = true\n\
                        option ExportLimits = true\noption AutoStart = false\noption ClientConnectTimeout = 5\n";
-
-const CALLS: [&str; 5] = ["SingleSync", "ManySync", "SingleAsync", "ManyAsync", "Polling"];
 
 /// Every module of the schema compiles to bytecode, at the levels games run on.
 #[track_caller]
@@ -31,24 +30,7 @@ fn assert_loads(name: &str, schema: &str) {
 
 #[test]
 fn events() {
-    let mut schema = String::new();
-    for index in 0..256 {
-        let from = if index % 2 == 0 { "Server" } else { "Client" };
-        let call = CALLS[index % 5];
-        let ty = if index % 3 == 0 { "Unreliable" } else { "OrderedUnreliable" };
-        schema += &format!(
-            "event E{index} {{ From: {from}, Type: Reliable, Call: {call}, Rate: 5, Data: u8(0..9) }}\n"
-        );
-        schema +=
-            &format!("event U{index} {{ From: {from}, Type: {ty}, Call: {call}, Data: (u8, boolean) }}\n");
-    }
-    assert_loads(
-        "512 events",
-        &schema.replace(
-            "From: Server, Type: Reliable, Call: SingleSync, Rate: 5",
-            "From: Server, Type: Reliable, Call: SingleSync",
-        ),
-    );
+    assert_loads("512 events", &large::events());
 }
 
 #[test]
@@ -71,26 +53,12 @@ fn events_one_way() {
 
 #[test]
 fn functions() {
-    let mut schema = String::new();
-    for index in 0..256 {
-        let from = if index % 2 == 0 { "From: Client, Rate: 5, Concurrency: 2" } else { "From: Server" };
-        schema +=
-            &format!("function F{index} {{ Yield: Coroutine, {from}, Data: u8, Return: (u8, string) }}\n");
-    }
-    assert_loads("256 functions", &schema);
+    assert_loads("256 functions", &large::functions());
 }
 
 #[test]
 fn streams() {
-    let mut schema = String::new();
-    for index in 0..256 {
-        let per = if index % 2 == 0 { "" } else { ", Per: Player" };
-        schema += &format!(
-            "event S{index} {{ From: Server, Type: OrderedUnreliable, Call: SingleSync, \
-             Stream: {{ Rate: 10{per} }}, Data: struct {{ At: vector, Lit: boolean }} }}\n"
-        );
-    }
-    assert_loads("256 streams", &schema);
+    assert_loads("256 streams", &large::streams());
 }
 
 #[test]

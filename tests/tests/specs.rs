@@ -6,6 +6,11 @@ use blinkblox_emulator::project::discover::{Discovery, discover};
 use blinkblox_emulator::shared::SignalMode;
 use blinkblox_emulator::testing::reporters::{Format, render};
 use blinkblox_emulator::testing::{Filter, RunOptions, run};
+use blinkblox_emulator::vm::Counted;
+
+/// As the command has it: `hostMemoryLimit` goes by what is counted.
+#[global_allocator]
+static ALLOCATOR: Counted<std::alloc::System> = Counted(std::alloc::System);
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")

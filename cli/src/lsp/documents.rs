@@ -257,6 +257,10 @@ impl SourceLoader for Overlay {
     fn shown(&self, path: &str) -> String {
         self.disk.shown(path)
     }
+
+    fn alike(&self, path: &str) -> Option<String> {
+        self.disk.alike(path)
+    }
 }
 
 /// The path an address names: of a file its path, of anything else the address itself.

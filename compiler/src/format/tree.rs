@@ -306,24 +306,24 @@ impl Builder<'_> {
         let mut at = start;
         let mut parts = Vec::new();
         while at < end {
-            match closing(self.tokens[at].kind) {
-                Some(close) => match self.group(at, end, close, block) {
-                    Some(group) => {
-                        at = group.close + 1;
-                        parts.push(Part::Group(group));
-                    }
-                    None => {
-                        parts.push(Part::Token(at));
-                        at += 1;
-                    }
-                },
-                None => {
-                    parts.push(Part::Token(at));
-                    at += 1;
-                }
-            }
+            parts.push(self.part(&mut at, end, block));
         }
         parts
+    }
+
+    /// The group or the token at `at`, which moves behind it.
+    fn part(&self, at: &mut usize, end: usize, block: Option<usize>) -> Part {
+        let first = *at;
+        match closing(self.tokens[first].kind).and_then(|close| self.group(first, end, close, block)) {
+            Some(group) => {
+                *at = group.close + 1;
+                Part::Group(group)
+            }
+            None => {
+                *at += 1;
+                Part::Token(first)
+            }
+        }
     }
 
     fn group(&self, open: usize, end: usize, close: TokenKind, block: Option<usize>) -> Option<Group> {
@@ -344,16 +344,7 @@ impl Builder<'_> {
                 at += 1;
                 continue;
             }
-            match closing(kind).and_then(|close| self.group(at, end, close, block)) {
-                Some(group) => {
-                    at = group.close + 1;
-                    parts.push(Part::Group(group));
-                }
-                None => {
-                    parts.push(Part::Token(at));
-                    at += 1;
-                }
-            }
+            parts.push(self.part(&mut at, end, block));
         }
         None
     }

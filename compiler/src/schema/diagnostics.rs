@@ -430,10 +430,18 @@ pub fn channel_full(span: Span, channel: &str) -> Diagnostic {
 
 // Files.
 
-pub fn unknown_import(span: Span, path: &str, tried: &[String]) -> Diagnostic {
-    Diagnostic::error(Code::AnalyzeUnknownImport, format!("there is no schema \"{path}\" to import"))
-        .primary(span, "no such file")
-        .note(format!("Tried {}.", tried.join(", ")))
+/// `alike` is a file of nearly that name.
+pub fn unknown_import(span: Span, path: &str, tried: &[String], alike: Option<&str>) -> Diagnostic {
+    let diagnostic =
+        Diagnostic::error(Code::AnalyzeUnknownImport, format!("there is no schema \"{path}\" to import"))
+            .primary(span, "no such file")
+            .note(format!("Tried {}.", tried.join(", ")));
+    match alike {
+        Some(alike) => {
+            diagnostic.note(format!("There is {alike}: write it with the same large and small letters."))
+        }
+        None => diagnostic,
+    }
 }
 
 pub fn cyclic_import(span: Span, path: &str, ring: &[Span]) -> Diagnostic {

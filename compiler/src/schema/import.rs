@@ -4,7 +4,7 @@
 use super::diagnostics as say;
 use super::resolve::{Here, NameKind, Reading, Resolver};
 use super::{Item, Scope};
-use crate::source::{FileId, Span, parent, resolve_path, stem};
+use crate::source::{FileId, Span, parent, stem};
 use crate::syntax::ast::{self, Declaration, DeclarationKind, Document, Name};
 use crate::syntax::token::Primitive;
 
@@ -37,11 +37,13 @@ impl Resolver<'_> {
         let path = &import.path;
         let importing = self.reading.last()?.file;
         let folder = parent(&self.sources[importing].path).to_string();
-        let resolved = match resolve_path(self.loader, &folder, &slashed(&path.text)) {
+        let resolved = match self.loader.resolve(&folder, &slashed(&path.text)) {
             Ok(resolved) => resolved,
             Err(tried) => {
+                let alike = tried.iter().find_map(|path| self.loader.alike(path));
+                let alike = alike.map(|path| self.loader.shown(&path));
                 let tried: Vec<String> = tried.iter().map(|path| self.loader.shown(path)).collect();
-                self.report(say::unknown_import(path.span, &path.text, &tried));
+                self.report(say::unknown_import(path.span, &path.text, &tried, alike.as_deref()));
                 return self.unread_import(import);
             }
         };

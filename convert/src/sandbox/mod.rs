@@ -73,8 +73,13 @@ pub(crate) fn run(
         Refusal::new(refused("the definitions are no Luau", span, error.message), sources)
     })?;
     let deadline = Deadline::new();
-    let options =
-        VmOptions { memory_limit: limits.memory, deadline: deadline.clone(), ..VmOptions::default() };
+    let options = VmOptions {
+        memory_limit: limits.memory,
+        // What is recorded of a value is larger than the value.
+        host_memory_limit: limits.memory.saturating_mul(4),
+        deadline: deadline.clone(),
+        ..VmOptions::default()
+    };
     let vm = Rc::new(Vm::new(options).map_err(|failure| internal(&failure))?);
     let (enter, finish) = prepare(&vm, tool, &modules, limits.depth).map_err(|failure| internal(&failure))?;
     let main = vm.load(&code, "#1", &[]).map_err(|failure| internal(&failure))?;

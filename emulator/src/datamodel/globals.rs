@@ -19,18 +19,9 @@ pub fn register(cx: &Cx<'_>) {
     }
 }
 
-/// Bytes an instance counts for against a side's memory.
-const INSTANCE_BYTES: usize = 128;
-
 fn new(cx: &mut Cx<'_>) -> Outcome {
     let class = text(cx, 1)?;
-    // Instances lie outside the VM, whose own limit does not see them.
-    let peer = cx.peer();
-    let settings = &peer.shared.settings;
-    let limit = if peer.side.is_server() { settings.memory_limit } else { settings.client_memory_limit };
-    if limit > 0 && peer.data_model().store().count() > limit / INSTANCE_BYTES {
-        return Err("not enough memory".into());
-    }
+    cx.check_memory(0)?;
     let parent = cx.opt_instance(2)?;
     if parent.is_some() {
         cx.peer().check_serial(|| super::messages::unsafe_write(&class, "Parent"))?;
@@ -41,6 +32,7 @@ fn new(cx: &mut Cx<'_>) -> Outcome {
 }
 
 fn from_existing(cx: &mut Cx<'_>) -> Outcome {
+    cx.check_memory(0)?;
     let copy = tree::copy_alone(&cx.peer(), instance(cx, 1)?);
     cx.push_instance(copy);
     Ok(Returns::ONE)

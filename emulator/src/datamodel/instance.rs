@@ -105,7 +105,7 @@ pub fn text(cx: &Cx<'_>, index: i32) -> Result<String, Raise> {
     if cx.is_nil(index) {
         return Err(messages::missing_argument(index.unsigned_abs() as usize).into());
     }
-    cx.text(index).map_err(|_| Raise::new(messages::cannot_cast(&cx.type_name(index), "string")))
+    cx.text(index).map_err(|raise| raise.reworded(messages::cannot_cast(&cx.type_name(index), "string")))
 }
 
 /// An instance argument that must be given.
@@ -218,6 +218,7 @@ fn clear_all_children(cx: &mut Cx<'_>) -> Outcome {
 }
 
 fn clone(cx: &mut Cx<'_>) -> Outcome {
+    cx.check_memory(0)?;
     let copy = tree::clone(&cx.peer(), this(cx)?);
     found(cx, copy)
 }

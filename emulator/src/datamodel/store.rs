@@ -274,13 +274,6 @@ impl Store {
         }
     }
 
-    /// Takes a property's own value away, so that it has its default again.
-    pub fn reset_property(&mut self, id: InstanceId, property: PropertyId) {
-        if let Some(instance) = self.get_mut(id) {
-            instance.properties.retain(|(other, _)| *other != property);
-        }
-    }
-
     /// Sets an attribute, or removes it with `None`. Returns whether that changed anything.
     pub fn set_attribute(&mut self, id: InstanceId, name: &str, value: Option<Value>) -> bool {
         let Some(instance) = self.get_mut(id) else { return false };
@@ -401,8 +394,6 @@ mod tests {
         let anchored = known_class("Part").property("Anchored").unwrap();
         assert!(store.set_property(part, anchored, Value::Boolean(true)));
         assert!(!store.set_property(part, anchored, Value::Boolean(true)));
-        store.reset_property(part, anchored);
-        assert!(store.get(part).unwrap().property(anchored).is_none());
         assert!(store.set_attribute(part, "b", Some(Value::Boolean(true))));
         assert!(store.set_attribute(part, "a", Some(Value::Boolean(true))));
         assert!(!store.set_attribute(part, "b", Some(Value::Boolean(true))));

@@ -3,7 +3,7 @@
 //! Contents that hold an object are not emulated; there are none without assets.
 
 use super::inline_text::InlineText;
-use super::script::{Property, enum_name, equal, push_enum_value, return_data, scripted};
+use super::script::{Property, equal, push_enum_value, return_data, scripted};
 use crate::value::Value;
 use crate::vm::{Cx, Failure, NativeFn, Outcome, Raise, Vm};
 
@@ -33,11 +33,6 @@ impl Content {
     /// The value of the item of `Enum.ContentSourceType`: 0 none, 1 an address.
     pub fn source_value(&self) -> u32 {
         u32::from(self.uri.is_some())
-    }
-
-    /// The name of that item.
-    pub fn source_type(&self) -> &'static str {
-        enum_name(SOURCE, self.source_value())
     }
 
     /// The text of the value: `Content{SourceType=Uri, Uri=...}`.
@@ -100,7 +95,7 @@ mod tests {
     #[test]
     fn knows_its_source() {
         let content = Content::from_uri("rbxassetid://1").unwrap();
-        assert_eq!((content.uri(), content.source_type()), (Some("rbxassetid://1"), "Uri"));
+        assert_eq!((content.uri(), content.source_value()), (Some("rbxassetid://1"), 1));
         assert_eq!(Content::NONE.to_text(), "Content{SourceType=None}");
     }
 }

@@ -146,8 +146,10 @@ impl SharedTables {
         Ok(self.add(contents))
     }
 
+    /// A copy; a table that stands in many places of a deep one is copied for each.
     fn copy(
         &self,
+        cx: &Cx<'_>,
         table: SharedTable,
         deep: bool,
         frozen: bool,
@@ -156,12 +158,13 @@ impl SharedTables {
         if levels == 0 {
             return Err(Raise::new("exceeded maximum nesting"));
         }
+        cx.check_memory(0)?;
         let mut contents = self.read(table, Contents::clone)?;
         contents.frozen = frozen;
         if deep {
             for value in contents.entries.values_mut() {
                 if let Value::Datatype(Datatype::SharedTable(inner)) = value {
-                    *value = Value::Datatype(self.copy(*inner, true, frozen, levels - 1)?.into());
+                    *value = Value::Datatype(self.copy(cx, *inner, true, frozen, levels - 1)?.into());
                 }
             }
         }
@@ -253,6 +256,7 @@ fn newindex(cx: &mut Cx<'_>, _: Atom) -> Outcome {
 }
 
 fn new(cx: &mut Cx<'_>) -> Outcome {
+    cx.check_memory(0)?;
     let tables = tables(cx)?;
     let made = match cx.kind(1) {
         Type::None | Type::Nil => tables.add(Contents::default()),
@@ -271,7 +275,7 @@ fn clear(cx: &mut Cx<'_>) -> Outcome {
 }
 
 fn copied(cx: &mut Cx<'_>, frozen: bool) -> Outcome {
-    let copy = tables(cx)?.copy(held(cx, 1)?, cx.truthy(2), frozen, MOST_LEVELS)?;
+    let copy = tables(cx)?.copy(cx, held(cx, 1)?, cx.truthy(2), frozen, MOST_LEVELS)?;
     return_data(cx, copy)
 }
 

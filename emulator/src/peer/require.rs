@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 
 use super::Peer;
 use crate::value::{InstanceId, Value};
-use crate::vm::{Cx, Failure, Outcome, Parked, Raise, Returns, ThreadEnd, Type, light};
+use crate::vm::{Cx, Outcome, Parked, Raise, Returns, ThreadEnd, Type, light};
 
 /// What became of the modules of one peer.
 #[derive(Default)]
@@ -19,20 +19,12 @@ pub struct Modules {
 
 enum State {
     /// Runs; these wait for it.
-    Loading(Vec<Waiting>),
+    Loading(Vec<Parked>),
     /// Gave this value.
     Loaded(Value),
     /// Failed, with the text every requirer gets.
     Failed(&'static str),
 }
-
-/// Who waits for a module.
-enum Waiting {
-    Thread(Parked),
-    Host(Then),
-}
-
-type Then = Box<dyn FnOnce(&Rc<Peer>, Result<Value, Failure>)>;
 
 const ERRORED: &str = "Requested module experienced an error while loading";
 const NOT_ONE: &str = "Module code did not return exactly one value";
@@ -109,7 +101,7 @@ impl Modules {
         }
     }
 
-    fn wait(&self, module: InstanceId, waiting: Waiting) {
+    fn wait(&self, module: InstanceId, waiting: Parked) {
         if let Some(State::Loading(list)) = self.states.borrow_mut().get_mut(&module) {
             list.push(waiting);
         }
@@ -120,19 +112,6 @@ impl Peer {
     /// The value of a module that has loaded here; tables keep their identity as [`Value::Reference`].
     pub fn loaded(&self, module: InstanceId) -> Option<Value> {
         self.modules.state(module)?.ok().flatten()
-    }
-
-    /// Loads a module as `require` would, and answers with its value, now or later.
-    pub fn require_then(
-        self: &Rc<Self>,
-        module: InstanceId,
-        then: impl FnOnce(&Rc<Peer>, Result<Value, Failure>) + 'static,
-    ) {
-        match self.begin(module) {
-            Ok(Some(value)) => then(self, Ok(value)),
-            Err(text) => then(self, Err(Failure::text(text))),
-            Ok(None) => self.modules.wait(module, Waiting::Host(Box::new(then))),
-        }
     }
 
     /// The module's value, `None` while it loads. Starts it when it is new.
@@ -178,17 +157,11 @@ impl Peer {
         let before = self.modules.states.borrow_mut().insert(module, state);
         self.modules.end_waits(module);
         let Some(State::Loading(waiting)) = before else { return };
-        for waiting in waiting {
-            match (waiting, &result) {
-                (Waiting::Thread(parked), Ok(value)) => {
-                    self.resume(&parked, std::slice::from_ref(value));
-                }
-                (Waiting::Thread(parked), Err(text)) => {
-                    self.fail(&parked, text);
-                }
-                (Waiting::Host(then), Ok(value)) => then(self, Ok(value.clone())),
-                (Waiting::Host(then), Err(text)) => then(self, Err(Failure::text(*text))),
-            }
+        for parked in waiting {
+            match &result {
+                Ok(value) => self.resume(&parked, std::slice::from_ref(value)),
+                Err(text) => self.fail(&parked, text),
+            };
         }
     }
 }
@@ -220,7 +193,7 @@ pub(super) fn require(cx: &mut Cx<'_>) -> Outcome {
             Ok(Returns::ONE)
         }
         None => {
-            peer.modules.wait(module, Waiting::Thread(cx.park()?));
+            peer.modules.wait(module, cx.park()?);
             Ok(Returns::Yield)
         }
     }

@@ -26,8 +26,10 @@ pub(super) fn install(cx: &Cx<'_>) {
 ///
 /// Errors: ours, for bytes that are no UTF-8; the engine's text is not known.
 fn text(cx: &Cx<'_>, index: i32) -> Result<String, Raise> {
-    let bytes = cx.string(index)?.to_vec();
-    String::from_utf8(bytes).map_err(|_| Raise::located("invalid UTF-8 code"))
+    let bytes = cx.string(index)?;
+    // A part may be kept beside the text.
+    cx.check_memory(2 * bytes.len())?;
+    String::from_utf8(bytes.to_vec()).map_err(|_| Raise::located("invalid UTF-8 code"))
 }
 
 /// Where going over graphemes has come to: each is found when it is asked for, so that a long text takes no more at once

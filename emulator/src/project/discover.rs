@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use globset::{Glob, GlobSet, GlobSetBuilder};
 
 use super::problem::{Problem, Result};
-use super::tree::{Node, ProjectTree};
+use super::tree::ProjectTree;
 use super::{files, paths};
 
 /// Where to look, and what counts.
@@ -85,32 +85,6 @@ pub fn discover(discovery: &Discovery, tree: Option<&ProjectTree>) -> Result<Vec
             TestFile { path, name, instance, side }
         })
         .collect())
-}
-
-/// Module scripts of a tree whose name ends in `.spec` or `.test`, by path below the root: the tests of a place file.
-pub fn in_tree(tree: &ProjectTree) -> Vec<Vec<String>> {
-    let mut found = Vec::new();
-    tree.root.walk(&mut |node, path| {
-        if is_test_module(node) {
-            found.push(path[1..].iter().map(|name| (*name).to_owned()).collect());
-        }
-    });
-    found
-}
-
-/// Where a test file outside the tree is mounted: `ServerScriptService.Tests.<names>`, or `ReplicatedStorage.Tests.<names>`
-/// for a client's.
-pub fn mount_path(file: &TestFile) -> Vec<String> {
-    let service = if file.side == TestSide::Client { "ReplicatedStorage" } else { "ServerScriptService" };
-    let mut path = vec![service.to_owned(), "Tests".to_owned()];
-    let name =
-        file.name.strip_suffix(".luau").or_else(|| file.name.strip_suffix(".lua")).unwrap_or(&file.name);
-    path.extend(name.split('/').map(str::to_owned));
-    path
-}
-
-fn is_test_module(node: &Node) -> bool {
-    node.class == "ModuleScript" && (node.name.ends_with(".spec") || node.name.ends_with(".test"))
 }
 
 /// The side a file's name asks for, else its container, else the director's.
@@ -264,8 +238,6 @@ mod tests {
                 ),
             ]
         );
-        assert_eq!(mount_path(&found[0]).join("/"), "ServerScriptService/Tests/out/d.server.spec");
-        assert_eq!(in_tree(&tree).len(), 3);
     }
 
     #[test]

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use globset::Glob;
 
 use super::json::{Document, Json, Kind, Member};
+use super::paths::clean;
 use super::problem::{Problem, Result};
 use super::rules::{FileKind, IgnoreRule, SyncRule};
 
@@ -117,6 +118,18 @@ impl ProjectFile {
     /// The folder the project's paths are relative to.
     pub(super) fn folder(&self) -> PathBuf {
         self.document.file.parent().unwrap_or(Path::new("")).to_owned()
+    }
+
+    /// The file or folder that a `$path` names.
+    ///
+    /// Projects written on Windows may have backslashes in it, which elsewhere are part of a name. They are one here
+    /// only where there is something of that name.
+    pub(super) fn target(&self, path: &NodePath) -> PathBuf {
+        let written = clean(&self.folder().join(&path.path));
+        if path.path.contains('\\') && !written.exists() {
+            return clean(&self.folder().join(path.path.replace('\\', "/")));
+        }
+        written
     }
 }
 

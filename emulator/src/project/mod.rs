@@ -41,13 +41,17 @@ pub use tree::{Node, ProjectTree, PropertyValue};
 use files::{Context, Loader};
 use rules::ModelFormat;
 
-/// The tree of whatever `path` is: a project file, a folder with or without a default project, a place or a model.
+/// The tree of whatever `path` is: a project file, a folder with or without a default project, a place or a model, or the
+/// `sourcemap.json` of a project.
 ///
 /// A place file gives a `DataModel`. Anything else may be a library; see [`ProjectTree::into_place`].
 pub fn load(path: &Path) -> Result<ProjectTree> {
     let name = paths::name_of(path).unwrap_or_default();
     if name.ends_with(".rbxl") || name.ends_with(".rbxlx") {
         return load_place(path);
+    }
+    if name.ends_with("sourcemap.json") {
+        return load_sourcemap(path);
     }
     if path.is_dir() {
         return match find_project(path)? {
@@ -79,7 +83,7 @@ pub fn load_project(file: &Path) -> Result<ProjectTree> {
 }
 
 /// The tree of a `sourcemap.json`: scripts with their sources, everything else without properties.
-pub fn load_sourcemap(file: &Path) -> Result<ProjectTree> {
+fn load_sourcemap(file: &Path) -> Result<ProjectTree> {
     let mut loader = Loader::default();
     let root = sourcemap::load(&mut loader, file)?;
     Ok(ProjectTree { warnings: loader.warnings, ..ProjectTree::of(root) })

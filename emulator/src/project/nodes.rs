@@ -69,7 +69,7 @@ fn node(
 ) -> Result<Option<Node>> {
     let mut node = match &from.path {
         None => None,
-        Some(path) => loader.path(context, &paths::clean(&project.folder().join(&path.path)))?,
+        Some(path) => loader.path(context, &project.target(path))?,
     };
     let Some(class) =
         class_of(project, from, name, parent_class, node.as_ref().map(|node| node.class.as_str()))?
@@ -134,14 +134,13 @@ fn class_of(
                 .help("Give it a `$className` or a `$path`; only services and known children have a class by name.")),
         },
         (_, None, Some(path)) => {
-            let full = paths::clean(&project.folder().join(&path.path));
-            let why = if full.exists() {
+            let why = if project.target(path).exists() {
                 "exists, but no rule makes an instance of it"
             } else {
                 "does not exist"
             };
             let mut help = "Mend the path, or write `{\"optional\": path}` if it may be absent.".to_owned();
-            if ["Packages", "ServerPackages", "DevPackages"].iter().any(|folder| path.path.trim_end_matches('/').ends_with(folder)) {
+            if ["Packages", "ServerPackages", "DevPackages"].iter().any(|folder| path.path.trim_end_matches(['/', '\\']).ends_with(folder)) {
                 help = "Run `wally install` to fetch the packages.".to_owned();
             }
             Err(document

@@ -522,13 +522,13 @@ fn sourcemaps_stand_in_for_projects() {
         ("src/net/init.luau", "return 1\r\n"),
         ("src/data.json", "[1]"),
     ]);
-    let tree = load_sourcemap(&root.path().join("sourcemap.json")).unwrap();
+    let tree = load(&root.path().join("sourcemap.json")).unwrap();
     assert_eq!(at(&tree, "ReplicatedStorage/Net").source.as_deref(), Some("return 1\n"));
     assert!(at(&tree, "ReplicatedStorage/Net").file.as_ref().unwrap().ends_with("src/net/init.luau"));
     assert_eq!(at(&tree, "ReplicatedStorage/Data").source.as_deref(), Some("return {1}"));
     assert!(tree.warnings[0].to_string().contains("gives the script `Saved` no source file"));
     std::fs::write(root.path().join("sourcemap.json"), r#"{"name": "g"}"#).unwrap();
-    let problem = load_sourcemap(&root.path().join("sourcemap.json")).unwrap_err().to_string();
+    let problem = load(&root.path().join("sourcemap.json")).unwrap_err().to_string();
     assert!(problem.contains("`className`: the class is missing"), "{problem}");
 }
 
@@ -541,6 +541,94 @@ fn text_must_be_utf8() {
     assert!(problem.contains("a.luau: is not UTF-8 text: the byte at 2 starts no character"), "{problem}");
     std::fs::write(root.path().join("src/a.luau"), "\u{feff}return 1").unwrap();
     assert_eq!(at(&load(root.path()).unwrap(), "a").source.as_deref(), Some("return 1"));
+}
+
+#[test]
+fn projects_written_on_windows_load_everywhere() {
+    let project = "\u{feff}{\r\n\"name\": \"p\",\r\n\"tree\": {\r\n\"$path\": \"src\\\\game\",\r\n\
+                   \"Up\": { \"$path\": \".\\\\src\\\\..\\\\up.luau\" },\r\n\
+                   \"Opt\": { \"$path\": { \"optional\": \"src\\\\opt\" } } } }\r\n";
+    let files = [
+        ("default.project.json", project),
+        ("src/game/a.luau", "\u{feff}return [[\r\n]]\r\n"),
+        ("src/game/a.meta.json", "\u{feff}{\r\n\"properties\": {}\r\n}\r\n"),
+        ("src/game/t.toml", "\u{feff}x = 1\r\ny = 2\r\n"),
+        ("src/game/m.model.json", "\u{feff}{\r\n\"className\": \"Folder\" }\r\n"),
+        ("src/opt/b.luau", ""),
+        ("up.luau", ""),
+    ];
+    check(
+        &files,
+        &[
+            "Folder p",
+            "  ModuleScript a",
+            "  Folder m",
+            "  ModuleScript t",
+            "  Folder Opt",
+            "    ModuleScript b",
+            "  ModuleScript Up",
+        ],
+    );
+    let tree = load_files(&files);
+    assert_eq!(at(&tree, "a").source.as_deref(), Some("return [[\n]]\n"));
+    let missing = r#"{"name": "p", "tree": {"$path": "src\\none"}}"#;
+    let problem = error(&[("default.project.json", missing)]);
+    assert!(problem.contains("`src\\none` does not exist"), "{problem}");
+}
+
+/// Everywhere but on Windows a backslash is a character as any other.
+#[cfg(unix)]
+#[test]
+fn a_name_with_a_backslash_is_one_where_it_exists() {
+    let project = r#"{"name": "p", "tree": {"$className": "Folder", "A": {"$path": "a\\b.luau"}}}"#;
+    let files = [("default.project.json", project), ("a\\b.luau", "return 1"), ("a/b.luau", "return 2")];
+    assert_eq!(at(&load_files(&files), "A").source.as_deref(), Some("return 1"));
+}
+
+/// macOS has no such names.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_name_that_is_no_utf8_is_an_error_unless_it_is_ignored() {
+    use std::os::unix::ffi::OsStrExt;
+    let odd = std::ffi::OsStr::from_bytes(b"odd-\xff.luau");
+    for (ignored, is_folder) in [(false, false), (false, true), (true, false), (true, true)] {
+        let glob = if ignored { r#""globIgnorePaths": ["**/odd-*"], "# } else { "" };
+        let project_file = format!(r#"{{"name": "p", {glob}"tree": {{"$path": "src"}}}}"#);
+        let root = project(&[("default.project.json", &project_file), ("src/a.luau", "")]);
+        let path = root.path().join("src").join(odd);
+        if is_folder {
+            std::fs::create_dir(path).unwrap()
+        } else {
+            std::fs::write(path, "").unwrap()
+        }
+        let loaded = load(root.path());
+        if ignored {
+            assert_eq!(loaded.unwrap().root.children.len(), 1);
+        } else {
+            let problem = loaded.unwrap_err().to_string();
+            assert!(problem.contains("src/odd-\u{fffd}.luau: has a name that is not UTF-8"), "{problem}");
+            assert!(problem.contains("Rename it."), "{problem}");
+        }
+    }
+}
+
+/// Roblox tells names apart by case; where the file system does not, one of the two cannot be there.
+#[cfg(target_os = "linux")]
+#[test]
+fn names_that_differ_in_case_alone_are_two() {
+    let files = [SRC, ("src/Net.luau", "return 1"), ("src/net.luau", "return 2"), ("src/NET/a.luau", "")];
+    check(
+        &files,
+        &["Folder p", "  Folder NET", "    ModuleScript a", "  ModuleScript Net", "  ModuleScript net"],
+    );
+    let tree = load_files(&files);
+    assert_eq!(at(&tree, "net").source.as_deref(), Some("return 2"));
+    assert_eq!(at(&tree, "Net").source.as_deref(), Some("return 1"));
+    // No name but these is that of what a folder is made of.
+    check(
+        &[SRC, ("src/Init.luau", ""), ("src/a.Server.luau", "")],
+        &["Folder p", "  ModuleScript Init", "  ModuleScript a.Server"],
+    );
 }
 
 #[cfg(unix)]

@@ -213,6 +213,14 @@ fn errors_name_the_line_and_what_is_wrong() {
         with("{\"k\":\"mark\",\"t\":\"x\",\"f\":1,\"n\":1,\"side\":\"server\",\"text\":\"a\"}"),
         "line 2: `t` of this `mark` record is \"x\", not a number of seconds"
     );
+    // From the fuzzer: a field that takes no bits, and what else no byte has.
+    for part in ["[1,0,0]", "[1,8,1]", "[1,0,65]", "[1,0]", "[1,-1,1]"] {
+        let field = format!("{{\"path\":\"a\",\"bits\":[{part}],\"value\":true}}");
+        let event = format!(
+            "{{\"k\":\"event\",{start},\"id\":1,\"event\":\"A\",\"as\":\"event\",\"at\":[0,5],\"fields\":[{field}]}}"
+        );
+        assert_eq!(with(&event), "line 2: `bits` of this field are no byte, bit and width each", "{part}");
+    }
     let cut = &good[..good.len() - 10];
     let lines = good.lines().count();
     assert_eq!(error(cut), format!("line {lines}: the line is cut off in the middle of a record"));

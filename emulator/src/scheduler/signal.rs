@@ -14,9 +14,6 @@ use crate::vm::{Failure, Handle, Parked};
 /// Nested fires under immediate signals before the engine gives up. Luau's own limit of nested calls would come later.
 const IMMEDIATE_DEPTH: u32 = 80;
 
-/// A function of the host that handles a signal.
-pub type NativeHandler = Rc<dyn Fn(&Rc<Peer>, &[Value])>;
-
 /// One connection.
 pub(super) struct Connection {
     id: ConnectionId,
@@ -71,7 +68,6 @@ pub(super) type Watch = Option<Rc<dyn HandlerWatch>>;
 
 enum Handler {
     Script(Handle),
-    Native(NativeHandler),
     /// A thread in `Wait`.
     Waiting(Parked),
 }
@@ -117,15 +113,6 @@ impl Signals {
     /// Connects a script's function for one call.
     pub fn once(&self, key: SignalKey, function: Handle, owner: u32) -> ConnectionId {
         self.add(key, Handler::Script(function), owner, true, false)
-    }
-
-    /// Connects a function of the host. It is called under the same rules as a script's.
-    pub fn connect_native(
-        &self,
-        key: SignalKey,
-        handler: impl Fn(&Rc<Peer>, &[Value]) + 'static,
-    ) -> ConnectionId {
-        self.add(key, Handler::Native(Rc::new(handler)), 0, false, false)
     }
 
     /// Has a parked thread resumed by the next fire.
@@ -232,7 +219,7 @@ impl Signals {
             .values()
             .filter_map(|connection| match &connection.handler {
                 Handler::Waiting(parked) => Some((connection.id, connection.key, parked.clone())),
-                Handler::Script(_) | Handler::Native(_) => None,
+                Handler::Script(_) => None,
             })
             .collect();
         waiting.sort_by_key(|(id, ..)| *id);
@@ -333,7 +320,7 @@ fn run(peer: &Rc<Peer>, key: SignalKey, arguments: Rc<[Value]>, watch: Watch) {
                             );
                         }
                     }
-                    Handler::Script(_) | Handler::Native(_) => {
+                    Handler::Script(_) => {
                         let parallel = connection.parallel;
                         let (arguments, watch) = (arguments.clone(), watch.clone());
                         push_phase(peer, parallel, Job::Invoke { connection, arguments, depth, watch });
@@ -381,7 +368,6 @@ pub(super) fn invoke(
                 peer.report(&failure, None);
             }
         }
-        Handler::Native(handler) => handler(peer, arguments),
         Handler::Waiting(parked) => {
             note_waiting(peer, parked, watch);
             peer.resume(parked, arguments);

@@ -104,6 +104,7 @@ fn connected(cx: &mut Cx<'_>, connect: Connect) -> Outcome {
     let function = cx
         .function(1)
         .map_err(|_| Raise::new("Attempt to connect failed: Passed value is not a function"))?;
+    cx.check_memory(0)?;
     let peer = cx.peer();
     let owner = cx.owner();
     let id = connect(&peer.signals, key, function, owner);

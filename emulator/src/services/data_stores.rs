@@ -150,7 +150,8 @@ fn get(cx: &mut Cx<'_>) -> Outcome {
 
 fn set(cx: &mut Cx<'_>) -> Outcome {
     let (seat, store, key) = open(cx)?;
-    let value = kept_value(&store, &cx.value(2).map_err(|_| "104: Cannot store table in data store.")?)?;
+    let value = cx.value(2).map_err(|raise| raise.reworded("104: Cannot store table in data store."))?;
+    let value = kept_value(&store, &value)?;
     let what = format!("{store}:SetAsync(\"{key}\")");
     ask(cx, &seat, Service::Data, what, FAILED, move |_, cloud| {
         Ok(vec![Value::from(format!("{:016X}", cloud.data().set(&store, &key, value)))])

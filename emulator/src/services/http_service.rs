@@ -176,7 +176,9 @@ fn json_decode(cx: &mut Cx<'_>) -> Outcome {
     if cx.is_nil(1) {
         return Err(messages::missing_argument(1).into());
     }
-    let parsed = json::parse(cx.string(1)?).ok_or_else(|| Raise::from(messages::BAD_JSON))?;
+    let text = cx.string(1)?;
+    cx.check_memory(json::most_memory(text))?;
+    let parsed = json::parse(text).ok_or_else(|| Raise::from(messages::BAD_JSON))?;
     cx.push(&from_json(parsed));
     Ok(Returns::ONE)
 }

@@ -206,7 +206,7 @@ fn get(cx: &mut Cx<'_>, kind: Kind) -> Outcome {
 
 fn set(cx: &mut Cx<'_>, kind: Kind) -> Outcome {
     let ((seat, map, _), key) = (open(cx)?, key(cx, 1)?);
-    let (value, life) = (kept(&cx.value(2).map_err(|_| NO_JSON)?)?, life(cx, 3)?);
+    let (value, life) = (kept(&cx.value(2).map_err(|raise| raise.reworded(NO_JSON))?)?, life(cx, 3)?);
     let sort = if kind == Kind::Sorted { sort_key(&cx.value(4)?)? } else { None };
     let what = format!("{map}:SetAsync(\"{}\")", shown(&key));
     ask(cx, &seat, Service::Memory, what, THROTTLED, move |peer, cloud| {
@@ -326,7 +326,7 @@ fn size_of_map(cx: &mut Cx<'_>, kind: Kind) -> Outcome {
 
 fn add(cx: &mut Cx<'_>) -> Outcome {
     let (seat, queue, _) = open(cx)?;
-    let (value, life) = (kept(&cx.value(1).map_err(|_| NO_JSON)?)?, life(cx, 2)?);
+    let (value, life) = (kept(&cx.value(1).map_err(|raise| raise.reworded(NO_JSON))?)?, life(cx, 2)?);
     let priority = cx.opt_number(3)?.unwrap_or(0.0);
     let what = format!("{queue}:AddAsync()");
     ask(cx, &seat, Service::Memory, what, THROTTLED, move |peer, cloud| {

@@ -79,8 +79,9 @@ fn subscribe(cx: &mut Cx<'_>) -> Outcome {
 
 fn publish(cx: &mut Cx<'_>) -> Outcome {
     let (seat, topic) = topic(cx)?;
-    let message = cx.value(2).ok().and_then(|message| encode(&message));
-    let message = message.ok_or("The message has no form in JSON")?;
+    const NO_JSON: &str = "The message has no form in JSON";
+    let message = cx.value(2).map_err(|raise| raise.reworded(NO_JSON))?;
+    let message = encode(&message).ok_or(NO_JSON)?;
     if message.len() > LONGEST_MESSAGE {
         let length = message.len();
         return Err(format!("The message has {length} bytes; {LONGEST_MESSAGE} is the limit").into());

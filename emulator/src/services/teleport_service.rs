@@ -388,9 +388,9 @@ fn option_data(cx: &mut Cx<'_>) -> Outcome {
 
 fn set_option_data(cx: &mut Cx<'_>) -> Outcome {
     let id = this(cx)?;
-    let data = cx.value(1).ok().and_then(|data| encode(&data));
-    let data =
-        data.ok_or("Teleport data is plain: tables without mixed keys, strings, numbers and booleans")?;
+    const PLAIN: &str = "Teleport data is plain: tables without mixed keys, strings, numbers and booleans";
+    let data = cx.value(1).map_err(|raise| raise.reworded(PLAIN))?;
+    let data = encode(&data).ok_or(PLAIN)?;
     teleports(&cx.peer()).data.borrow_mut().insert(id, data);
     Ok(Returns::NONE)
 }

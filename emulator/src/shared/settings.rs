@@ -149,6 +149,8 @@ pub struct Settings {
     pub memory_limit: usize,
     /// Most bytes of one client VM.
     pub client_memory_limit: usize,
+    /// Most bytes outside of VMs: instances, calls on their way, stored values, output.
+    pub host_memory_limit: usize,
     /// Silence after which a player is removed, in seconds.
     pub timeout_seconds: f64,
     /// Time between two measurements of server time by a client, in seconds.
@@ -191,6 +193,7 @@ impl Default for Settings {
             wait_for_child_rename: true,
             memory_limit: 256 << 20,
             client_memory_limit: 256 << 20,
+            host_memory_limit: 2 << 30,
             timeout_seconds: 30.0,
             sync_interval: 1.0,
             compress_estimate: CompressEstimate::default(),
@@ -211,6 +214,7 @@ impl Settings {
         let bad = |wanted: &str| format!("setting {key}: \"{value}\" is not {wanted}");
         let number = || value.parse::<f64>().map_err(|_| bad("a number"));
         let count = || value.parse::<usize>().map_err(|_| bad("a whole number"));
+        let size = || bytes(value).ok_or_else(|| bad("a size such as 64MiB"));
         let switch = || match value {
             "true" | "on" | "yes" => Ok(true),
             "false" | "off" | "no" => Ok(false),
@@ -291,10 +295,9 @@ impl Settings {
             }
             "strictParallel" => self.strict_parallel = switch()?,
             "waitForChildRename" => self.wait_for_child_rename = switch()?,
-            "memoryLimit" => self.memory_limit = bytes(value).ok_or_else(|| bad("a size such as 64MiB"))?,
-            "clientMemoryLimit" => {
-                self.client_memory_limit = bytes(value).ok_or_else(|| bad("a size such as 64MiB"))?
-            }
+            "memoryLimit" => self.memory_limit = size()?,
+            "clientMemoryLimit" => self.client_memory_limit = size()?,
+            "hostMemoryLimit" => self.host_memory_limit = size()?,
             "timeoutSeconds" => self.timeout_seconds = number()?,
             "syncInterval" => self.sync_interval = number()?,
             "compressEstimate" => {
@@ -351,6 +354,7 @@ impl Settings {
             ("waitForChildRename", self.wait_for_child_rename.to_string()),
             ("memoryLimit", self.memory_limit.to_string()),
             ("clientMemoryLimit", self.client_memory_limit.to_string()),
+            ("hostMemoryLimit", self.host_memory_limit.to_string()),
             ("timeoutSeconds", self.timeout_seconds.to_string()),
             ("syncInterval", self.sync_interval.to_string()),
             ("compressEstimate", word(&self.compress_estimate)),

@@ -39,6 +39,9 @@ pub fn setting(name: &str) -> Option<(&'static str, &'static str)> {
         "waitForChildRename" => (SWITCH, "Whether a rename satisfies `WaitForChild`."),
         "memoryLimit" => (SIZE, "Most memory of the server."),
         "clientMemoryLimit" => (SIZE, "Most memory of a client."),
+        "hostMemoryLimit" => {
+            (SIZE, "Most memory that scripts may fill outside of their own: instances, calls, stored values.")
+        }
         "timeoutSeconds" => (NUMBER, "Seconds of silence after which a player is removed."),
         "syncInterval" => (NUMBER, "Seconds between two measurements of server time by a client."),
         "compressEstimate" => {

@@ -78,12 +78,17 @@ impl Director {
     pub fn new(options: DirectorOptions) -> Result<Rc<Director>, Failure> {
         // A spec may take as much as a server of the run may.
         let mut settings = Settings::default();
-        for (name, value) in options.world.settings.iter().filter(|(name, _)| name == "memoryLimit") {
+        let limits = |name: &String| matches!(name.as_str(), "memoryLimit" | "hostMemoryLimit");
+        for (name, value) in options.world.settings.iter().filter(|(name, _)| limits(name)) {
             settings.set(name, value).map_err(Failure::text)?;
         }
-        let memory_limit = settings.memory_limit;
-        let vm =
-            Vm::new(VmOptions { deadline: options.deadline.clone(), memory_limit, ..VmOptions::default() })?;
+        let vm = Vm::new(VmOptions {
+            deadline: options.deadline.clone(),
+            memory_limit: settings.memory_limit,
+            // What its worlds have filled leaves it room to say so.
+            host_memory_limit: settings.host_memory_limit.saturating_mul(2),
+            ..VmOptions::default()
+        })?;
         let membrane = Membrane::new();
         let director = Rc::new_cyclic(|this: &Weak<Director>| Director {
             vm,

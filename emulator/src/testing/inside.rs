@@ -11,6 +11,7 @@ use std::sync::Arc;
 
 use super::director::{Director, DirectorOptions, shown};
 use super::fixture::{Fixture, place_of};
+use super::kit::add_part;
 use crate::datamodel::store::GAME;
 use crate::peer::Peer;
 use crate::project::discover::{TestSide, asked_side};
@@ -216,14 +217,7 @@ impl Inside {
         })?;
         for (name, source) in SOURCES {
             let main = peer.load(&Arc::from(source), &format!("[test]/{name}"), &[])?;
-            vm.enter(|cx| {
-                cx.push_handle(&api);
-                cx.push_handle(&main);
-                cx.push_handle(&api);
-                cx.call(1, 1);
-                cx.set_field(name);
-                Ok(())
-            })?;
+            add_part(vm, &api, name, &main)?;
         }
         let mut globals = vm.enter(|cx| globals(cx, &api))?;
         let module = path.join(".");

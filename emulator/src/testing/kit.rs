@@ -7,7 +7,7 @@ use super::inside::{self, Placed};
 use super::natives;
 use super::report::Failure;
 use crate::value::{Table, Value};
-use crate::vm::{self, Handle, compile};
+use crate::vm::{self, Handle, Vm, compile};
 
 /// The test API's Luau sources, in the order they load; each gets what the earlier ones returned, by name.
 const SOURCES: [(&str, &str); 17] = [
@@ -53,6 +53,18 @@ pub struct Kit {
     block: Handle,
 }
 
+/// Runs the main function of one of the [`SOURCES`] and puts what it gives into the API, which it is handed.
+pub(super) fn add_part(vm: &Vm, api: &Handle, name: &str, main: &Handle) -> Result<(), vm::Failure> {
+    vm.enter(|cx| {
+        cx.push_handle(api);
+        cx.push_handle(main);
+        cx.push_handle(api);
+        cx.call(1, 1);
+        cx.set_field(name);
+        Ok(())
+    })
+}
+
 impl Kit {
     /// Loads the API into a director that has no file. Gives the API's modules and the globals of a spec.
     pub fn load_api(director: &Rc<Director>) -> Result<(Handle, Vec<(String, Value)>), vm::Failure> {
@@ -75,14 +87,7 @@ impl Kit {
                 vm::Failure::text(format!("test API, {name}:{}: {}", error.line, error.message))
             })?;
             let main = vm.load(&code, &format!("[test]/{name}"), &[])?;
-            vm.enter(|cx| {
-                cx.push_handle(&api);
-                cx.push_handle(&main);
-                cx.push_handle(&api);
-                cx.call(1, 1);
-                cx.set_field(name);
-                Ok(())
-            })?;
+            add_part(vm, &api, name, &main)?;
         }
         let globals = vm.enter(|cx| natives::spec_globals(cx, &api, &director.options.env))?;
         Ok((api, globals))

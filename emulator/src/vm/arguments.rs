@@ -202,14 +202,20 @@ impl Cx<'_> {
 
     /// A string as text; bytes that are not UTF-8 become replacement characters.
     pub fn text(&self, index: i32) -> Result<String, Raise> {
-        self.string(index).map(|bytes| String::from_utf8_lossy(bytes).into_owned())
+        let bytes = self.string(index)?;
+        self.check_memory(bytes.len())?;
+        Ok(String::from_utf8_lossy(bytes).into_owned())
     }
 
     /// A copy of a buffer's contents.
     pub fn buffer(&self, index: i32) -> Result<Vec<u8>, Raise> {
         match self.raw_type(index) {
             // SAFETY: the slot holds a buffer; nothing runs while it is copied.
-            (at, LUA_TBUFFER) => Ok(unsafe { values::buffer_at(self.l, at) }.to_vec()),
+            (at, LUA_TBUFFER) => {
+                let bytes = unsafe { values::buffer_at(self.l, at) };
+                self.check_memory(bytes.len())?;
+                Ok(bytes.to_vec())
+            }
             _ => Err(self.wrong_type(index, "buffer")),
         }
     }
@@ -328,7 +334,7 @@ impl Cx<'_> {
         match self.slot(index) {
             0 => Ok(Value::Nil),
             // SAFETY: the slot exists.
-            at => Ok(unsafe { values::pack_shallow(self.inner, self.l, at) }),
+            at => unsafe { values::pack_shallow(self, at) },
         }
     }
 

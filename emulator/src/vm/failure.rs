@@ -5,6 +5,7 @@ use std::ffi::{CStr, c_int};
 use mlua::ffi::*;
 
 use super::native::Raise;
+use super::outside::NOT_ENOUGH;
 use super::state::{Inner, protect};
 use super::values;
 use crate::value::Value;
@@ -31,7 +32,7 @@ impl Failure {
 
     /// Whether memory ran out.
     pub fn is_out_of_memory(&self) -> bool {
-        self.text == "not enough memory"
+        self.text == NOT_ENOUGH
     }
 
     /// The text as an uncaught error is reported: with its position, once.

@@ -23,13 +23,9 @@ mod coverage;
 mod failure;
 mod math;
 mod native;
+mod outside;
 mod stack;
 mod state;
-/// A name as Luau takes it for a chunk: shown as it is.
-fn chunk_name(name: &str) -> std::ffi::CString {
-    std::ffi::CString::new(format!("={}", name.replace('\0', "?"))).unwrap_or_default()
-}
-
 #[cfg(test)]
 mod tests;
 mod types;
@@ -47,6 +43,7 @@ pub use compile::{Bytecode, BytecodeCache, CompileError, compile, compile_named}
 pub use coverage::FunctionHits;
 pub use failure::Failure;
 pub use native::{Cx, Method, NativeFn, Outcome, Raise, Returns};
+pub use outside::Counted;
 pub use state::{Handle, Kind, Parked};
 pub use types::{MemberFn, TypeTable, light, not_a_member};
 pub use values::MAX_DEPTH;
@@ -67,6 +64,9 @@ pub struct VmOptions {
     pub seed: i32,
     /// Most memory the VM may use, in bytes; 0 for no limit.
     pub memory_limit: usize,
+    /// Most memory the host may hold for scripts while the VM is there, in bytes; 0 for no limit. Without effect unless
+    /// [`Counted`] is the program's allocator.
+    pub host_memory_limit: usize,
     /// Wall clock deadline of the world the VM belongs to.
     pub deadline: Deadline,
     /// Whether memory comes from a window of its own. Off only to test the fallback.
@@ -75,8 +75,19 @@ pub struct VmOptions {
 
 impl Default for VmOptions {
     fn default() -> Self {
-        VmOptions { seed: 0, memory_limit: 256 << 20, deadline: Deadline::new(), stable: true }
+        VmOptions {
+            seed: 0,
+            memory_limit: 256 << 20,
+            host_memory_limit: 2 << 30,
+            deadline: Deadline::new(),
+            stable: true,
+        }
     }
+}
+
+/// A name as Luau takes it for a chunk: shown as it is.
+fn chunk_name(name: &str) -> std::ffi::CString {
+    std::ffi::CString::new(format!("={}", name.replace('\0', "?"))).unwrap_or_default()
 }
 
 /// One Luau state. Dropping it frees everything in it; handles that remain name nothing.
@@ -108,12 +119,12 @@ impl Vm {
         let userdata = arena.as_userdata();
         let base = arena.base();
         arena.interrupt = Some(state::on_interrupt);
-        let vm = Vm { inner: state::new_inner(arena, options.deadline.clone()) };
+        let vm = Vm { inner: state::new_inner(arena, &options) };
         // SAFETY: the arena is boxed inside `inner` and outlives the state. Callbacks are set before anything runs.
         unsafe {
             let main = lua_newstate(arena::allocate, userdata);
             if main.is_null() {
-                return Err(Failure::text("not enough memory"));
+                return Err(Failure::text(outside::NOT_ENOUGH));
             }
             vm.inner.main.set(main);
             let callbacks = lua_callbacks(main);
@@ -388,7 +399,10 @@ impl Vm {
     fn run(&self, l: *mut lua_State, resume: impl FnOnce(*mut lua_State) -> c_int) -> Resumed {
         let from = state::resumer(&self.inner);
         // What a resumption resumes itself belongs to its own time.
-        let _turn = (self.inner.is_side.get() && from.is_null()).then(|| self.inner.deadline.begin_turn());
+        let _turn = (self.inner.is_side.get() && from.is_null()).then(|| {
+            self.inner.outside.begin_turn();
+            self.inner.deadline.begin_turn()
+        });
         self.inner.current.set(l);
         let status = resume(from);
         self.inner.current.set(from);

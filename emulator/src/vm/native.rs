@@ -14,6 +14,7 @@ use std::sync::RwLock;
 use mlua::ffi::*;
 
 use super::atoms::Atom;
+use super::outside::NOT_ENOUGH;
 use super::state::{self, Inner, OWNED_TAG};
 use crate::peer::Peer;
 use crate::value::Value;
@@ -69,6 +70,14 @@ impl Raise {
     /// Any value.
     pub fn value(value: Value) -> Raise {
         Raise(Box::new(Raised::Value(value)))
+    }
+
+    /// The error in other words, unless it says that memory has run out.
+    pub fn reworded(self, text: impl Into<String>) -> Raise {
+        match &*self.0 {
+            Raised::Text(known) if known == NOT_ENOUGH => self,
+            Raised::Text(_) | Raised::Located(_) | Raised::Value(_) => Raise::new(text),
+        }
     }
 
     pub(super) fn into_value(self) -> Value {
@@ -221,6 +230,28 @@ impl Cx<'_> {
         }
     }
 
+    /// Whether the host may hold `bytes` more for scripts. For whatever takes something of any size or number in.
+    ///
+    /// Errors: Luau's own for memory that has run out.
+    pub fn check_memory(&self, bytes: usize) -> Result<(), Raise> {
+        if !self.inner.outside.is_over(bytes) {
+            return Ok(());
+        }
+        // The host also holds what hangs on garbage.
+        // SAFETY: inside of a native function collecting is allowed.
+        unsafe { self.inner.collect(self.l) };
+        if self.inner.outside.is_over(bytes) { Err(Raise::new(NOT_ENOUGH)) } else { Ok(()) }
+    }
+
+    /// Ends a resumption of a side that has made the host hold too much, whatever it calls.
+    fn check_turn(&self) -> Result<(), Raise> {
+        if self.inner.is_side.get() && self.inner.outside.has_run_away() {
+            self.check_memory(0)
+        } else {
+            Ok(())
+        }
+    }
+
     /// The member name at `index` as an atom, [`Atom::NONE`] for any other string or value.
     pub fn atom(&self, index: i32) -> Atom {
         // SAFETY: any index is allowed; a non-string gives null.
@@ -284,7 +315,7 @@ unsafe fn call(l: *mut lua_State, shift: i32) -> c_int {
         let function = lua_tolightuserdatatagged(l, lua_upvalueindex(1), 0);
         let function = std::mem::transmute::<*mut c_void, NativeFn>(function);
         let mut cx = Cx::new(l, shift);
-        let outcome = function(&mut cx);
+        let outcome = cx.check_turn().and_then(|()| function(&mut cx));
         finish(l, outcome)
     }
 }

@@ -9,10 +9,12 @@ use std::rc::{Rc, Weak};
 
 use mlua::ffi::*;
 
+use super::VmOptions;
 use super::arena::{Arena, MIN_THRESHOLD};
 use super::atoms::Atom;
 use super::failure::Failure;
 use super::native::Cx;
+use super::outside::Outside;
 use super::types::{DataType, TypeTable};
 use super::values;
 use super::watchdog::{Deadline, Watched};
@@ -52,6 +54,7 @@ pub(super) struct Inner {
     /// Names known when the VM was made; with more, a cached number may be stale.
     pub(super) atoms: usize,
     pub(super) deadline: Deadline,
+    pub(super) outside: Outside,
     /// Whether it is a side's VM, whose resumptions have a limit of their own.
     pub(super) is_side: Cell<bool>,
     pub(super) watched: RefCell<Option<Watched>>,
@@ -483,7 +486,7 @@ pub(super) fn protect<R>(
 }
 
 /// A fresh host state; the VM's main state comes later.
-pub(super) fn new_inner(arena: Box<Arena>, deadline: Deadline) -> Rc<Inner> {
+pub(super) fn new_inner(arena: Box<Arena>, options: &VmOptions) -> Rc<Inner> {
     Rc::new(Inner {
         main: Cell::new(null_mut()),
         arena: UnsafeCell::new(arena),
@@ -498,7 +501,8 @@ pub(super) fn new_inner(arena: Box<Arena>, deadline: Deadline) -> Rc<Inner> {
         ended: RefCell::default(),
         serial: Cell::new(0),
         atoms: Atom::count(),
-        deadline,
+        deadline: options.deadline.clone(),
+        outside: Outside::new(options.host_memory_limit),
         is_side: Cell::new(false),
         watched: RefCell::new(None),
         env_metatable: Cell::new(LUA_NOREF),

@@ -93,21 +93,22 @@ pub(super) unsafe fn push_data<T: Data + Copy>(inner: &Inner, l: *mut lua_State,
     }
 }
 
-/// The value at a slot if it needs no walk; `None` for tables.
+/// The value at a slot if it needs no walk; `None` for tables. Errors when there is no memory for a copy.
 ///
 /// # Safety
 /// The slot exists. May raise.
-unsafe fn simple(inner: &Inner, l: *mut lua_State, at: c_int) -> Option<Value> {
+unsafe fn simple(cx: &Cx<'_>, at: c_int) -> Result<Option<Value>, Raise> {
+    let (inner, l) = (cx.inner, cx.l);
     // SAFETY: each read fits the type just looked at.
     unsafe {
-        Some(match lua_type(l, at) {
+        Ok(Some(match lua_type(l, at) {
             LUA_TNONE | LUA_TNIL => Value::Nil,
             LUA_TBOOLEAN => Value::Boolean(lua_toboolean(l, at) != 0),
             LUA_TNUMBER => Value::Number(lua_tonumber(l, at)),
             LUA_TINTEGER => Value::Number(lua_tointeger64(l, at, std::ptr::null_mut()) as f64),
             LUA_TVECTOR => Value::Vector(vector_at(l, at)),
-            LUA_TSTRING => Value::String(string_at(l, at).into()),
-            LUA_TBUFFER => Value::Buffer(buffer_at(l, at).into()),
+            LUA_TSTRING => Value::String(copied(cx, string_at(l, at))?),
+            LUA_TBUFFER => Value::Buffer(copied(cx, buffer_at(l, at))?),
             LUA_TFUNCTION => Value::Function(Handle::take(l, at)),
             LUA_TTHREAD => Value::Thread(Handle::take(l, at)),
             LUA_TLIGHTUSERDATA => {
@@ -131,18 +132,24 @@ unsafe fn simple(inner: &Inner, l: *mut lua_State, at: c_int) -> Option<Value> {
                     None => Value::Reference(Handle::take(l, at)),
                 }
             }
-            _ => return None,
-        })
+            _ => return Ok(None),
+        }))
     }
+}
+
+/// Bytes of a VM's value on the host's heap.
+fn copied(cx: &Cx<'_>, bytes: &[u8]) -> Result<Rc<[u8]>, Raise> {
+    cx.check_memory(bytes.len())?;
+    Ok(bytes.into())
 }
 
 /// The value with tables by identity.
 ///
 /// # Safety
 /// As [`simple`].
-pub(super) unsafe fn pack_shallow(inner: &Inner, l: *mut lua_State, at: c_int) -> Value {
+pub(super) unsafe fn pack_shallow(cx: &Cx<'_>, at: c_int) -> Result<Value, Raise> {
     // SAFETY: given.
-    unsafe { simple(inner, l, at).unwrap_or_else(|| Value::Reference(Handle::take(l, at))) }
+    unsafe { Ok(simple(cx, at)?.unwrap_or_else(|| Value::Reference(Handle::take(cx.l, at)))) }
 }
 
 /// A copy of the value, tables included.
@@ -159,7 +166,7 @@ pub(super) unsafe fn pack(cx: &Cx<'_>, at: c_int) -> Result<Value, Raise> {
 unsafe fn pack_at(cx: &Cx<'_>, at: c_int, path: &mut Vec<usize>) -> Result<Value, Raise> {
     // SAFETY: given; key and value get two slots in each step.
     unsafe {
-        if let Some(value) = simple(cx.inner, cx.l, at) {
+        if let Some(value) = simple(cx, at)? {
             // A userdata without a type has no copy: it stays a reference, for the caller to pass on or leave out.
             return Ok(value);
         }
@@ -179,6 +186,8 @@ unsafe fn pack_at(cx: &Cx<'_>, at: c_int, path: &mut Vec<usize>) -> Result<Value
             if step < 0 {
                 break;
             }
+            // A table that stands in many places is copied for each.
+            cx.check_memory(0)?;
             let top = lua_gettop(cx.l);
             let next = lua_type(cx.l, top - 1) == LUA_TNUMBER
                 && lua_tonumber(cx.l, top - 1) == (table.array.len() + 1) as f64;

@@ -47,7 +47,7 @@ pub(crate) fn run(data: &[u8]) {
     write("src/main.server.luau", b"print(1)");
     write(name, rest);
     let loaded = match name {
-        "sourcemap.json" => project::load_sourcemap(&at.join(name)),
+        "sourcemap.json" => project::load(&at.join(name)),
         "place.rbxlx" | "place.rbxl" | "default.project.json" => project::load(&at.join(name)),
         "blinkblox.toml" => {
             if let Ok(config) = Config::of_folder(at) {

@@ -5,13 +5,13 @@
 
 #![allow(clippy::unwrap_used, reason = "in a test, an unwrap is an assertion")]
 
-use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use blinkblox_emulator::shared::SignalMode;
 use blinkblox_emulator::testing::reporters::{Format, render};
 use blinkblox_emulator::testing::{RunOptions, run};
+use blinkblox_tests::npm;
 
 /// What npm installs from.
 const MANIFEST: [&str; 3] = ["package.json", "package-lock.json", ".npmrc"];
@@ -22,24 +22,9 @@ fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("packages")
 }
 
-/// A folder of the target directory with the libraries, made anew when the manifest changes.
+/// A folder of the target directory with the libraries.
 fn installed() -> PathBuf {
-    let mut hasher = DefaultHasher::new();
-    let texts = MANIFEST.map(|file| (file, std::fs::read(folder().join(file)).unwrap()));
-    texts.hash(&mut hasher);
-    let place = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("packages-{:016x}", hasher.finish()));
-    let done = place.join("installed");
-    if !done.is_file() {
-        std::fs::create_dir_all(&place).unwrap();
-        for (file, text) in &texts {
-            std::fs::write(place.join(file), text).unwrap();
-        }
-        let arguments = ["ci", "--ignore-scripts", "--no-audit", "--no-fund"];
-        let output = Command::new("npm").args(arguments).current_dir(&place).output().unwrap();
-        assert!(output.status.success(), "npm ci: {}", String::from_utf8_lossy(&output.stderr));
-        std::fs::write(done, "").unwrap();
-    }
-    place
+    npm::installed(&folder(), &MANIFEST, env!("CARGO_TARGET_TMPDIR"), "packages")
 }
 
 #[test]

@@ -2,7 +2,6 @@
 //! roblox-ts, which turns that code into Luau, a small game among it that is played.
 
 use std::collections::BTreeSet;
-use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
@@ -10,6 +9,7 @@ use std::sync::OnceLock;
 use blinkblox_emulator::shared::SignalMode;
 use blinkblox_emulator::testing::reporters::{Format, render};
 use blinkblox_emulator::testing::{RunOptions, run};
+use blinkblox_tests::npm;
 
 use crate::{cases, folder};
 
@@ -148,23 +148,7 @@ pub fn installed() -> &'static Path {
 }
 
 fn install() -> PathBuf {
-    let mut hasher = DefaultHasher::new();
-    let texts = MANIFEST.map(|file| (file, std::fs::read(folder("typescript").join(file)).unwrap()));
-    texts.hash(&mut hasher);
-    let place = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("typescript-{:016x}", hasher.finish()));
-    let done = place.join("installed");
-    if done.is_file() {
-        return place;
-    }
-    std::fs::create_dir_all(&place).unwrap();
-    for (file, text) in &texts {
-        std::fs::write(place.join(file), text).unwrap();
-    }
-    let arguments = ["ci", "--ignore-scripts", "--no-audit", "--no-fund"];
-    let output = Command::new("npm").args(arguments).current_dir(&place).output().unwrap();
-    assert!(output.status.success(), "npm ci: {}", String::from_utf8_lossy(&output.stderr));
-    std::fs::write(done, "").unwrap();
-    place
+    npm::installed(&folder("typescript"), &MANIFEST, env!("CARGO_TARGET_TMPDIR"), "typescript")
 }
 
 /// An error of the compiler.

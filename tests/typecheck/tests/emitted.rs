@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use blinkblox_compiler::Outputs;
 use blinkblox_compiler::schema::Profile;
 use blinkblox_compiler::source::MemoryLoader;
+use blinkblox_tests::large;
 use blinkblox_typecheck::{assert_checks, errors};
 
 /// The modules of a schema, which must compile.
@@ -140,41 +141,17 @@ fn listeners_of_sessions_have_their_signature() {
 /// A function of Luau has 200 locals and 255 upvalues; a channel has 256 declarations.
 #[test]
 fn schemas_as_large_as_may_be() {
-    let mut schema = String::new();
-    for index in 0..256 {
-        let from = if index % 2 == 0 { "Server" } else { "Client" };
-        let call = ["SingleSync", "ManySync", "SingleAsync", "ManyAsync", "Polling"][index % 5];
-        schema +=
-            &format!("event E{index} {{ From: {from}, Type: Reliable, Call: {call}, Rate: 5, Data: u8 }}\n");
-        let ty = if index % 3 == 0 { "Unreliable" } else { "OrderedUnreliable" };
-        schema +=
-            &format!("event U{index} {{ From: {from}, Type: {ty}, Call: {call}, Data: (u8, boolean) }}\n");
-    }
-    assert_sound("a large schema", &compile("large", &schema));
+    assert_sound("512 events", &compile("large", &large::events()));
 }
 
 #[test]
 fn as_many_functions_as_may_be() {
-    let mut schema = String::new();
-    for index in 0..256 {
-        let from = if index % 2 == 0 { "From: Client, Rate: 5, Concurrency: 2" } else { "From: Server" };
-        schema +=
-            &format!("function F{index} {{ Yield: Coroutine, {from}, Data: u8, Return: (u8, string) }}\n");
-    }
-    assert_sound("256 functions", &compile("functions", &schema));
+    assert_sound("256 functions", &compile("functions", &large::functions()));
 }
 
 #[test]
 fn as_many_streams_as_may_be() {
-    let mut schema = String::new();
-    for index in 0..256 {
-        let per = if index % 2 == 0 { "" } else { ", Per: Player" };
-        schema += &format!(
-            "event S{index} {{ From: Server, Type: OrderedUnreliable, Call: SingleSync, \
-             Stream: {{ Rate: 10{per} }}, Data: struct {{ At: vector, Lit: boolean }} }}\n"
-        );
-    }
-    assert_sound("256 streams", &compile("streams", &schema));
+    assert_sound("256 streams", &compile("streams", &large::streams()));
 }
 
 #[test]

@@ -45,7 +45,8 @@ impl CFrame {
     }
 
     /// Whether the matrix is a rotation: columns perpendicular, of length 1, right-handed.
-    pub fn is_rotation(&self) -> bool {
+    #[cfg(test)]
+    pub(super) fn is_rotation(&self) -> bool {
         let product = self.rotation * self.rotation.transpose();
         product.abs_diff_eq(Mat3::IDENTITY, 1e-4) && self.rotation.determinant() > 0.0
     }

@@ -38,12 +38,8 @@ impl Printer {
                 self.prefix(object);
                 if is_name(key) {
                     self.write(".");
-                    self.write(key);
-                } else {
-                    self.write("[");
-                    self.quote(key);
-                    self.write("]");
                 }
+                self.key(key);
             }
             Expr::Index(object, key) => {
                 self.prefix(object);
