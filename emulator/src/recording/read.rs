@@ -293,8 +293,9 @@ impl Reader {
         } else if fields.members.contains_key("bits") {
             let part = |part: &Json| -> Option<[usize; 3]> {
                 let numbers: Vec<usize> = part.as_array()?.iter().filter_map(index).collect();
+                let numbers: [usize; 3] = numbers.try_into().ok()?;
                 // More bits than a number has, or none, are no field's: what is shown counts from first to last.
-                numbers.try_into().ok().filter(|[_, bit, width]| *bit < 8 && (1..=64).contains(width))
+                (numbers[1] < 8 && (1..=64).contains(&numbers[2])).then_some(numbers)
             };
             let parts: Option<Vec<[usize; 3]>> = fields.list("bits")?.iter().map(part).collect();
             Place::Bits(parts.ok_or("`bits` of this field are no byte, bit and width each")?)
