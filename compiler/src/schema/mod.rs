@@ -26,7 +26,8 @@ pub mod table;
 mod tests;
 mod ty;
 
-use std::sync::Arc;
+use std::collections::HashSet;
+use std::sync::{Arc, OnceLock};
 
 pub use entity::{Entity, Following, Ownership, Relevance};
 pub use lane::{Lane, Turn};
@@ -47,9 +48,22 @@ pub struct Schema {
     pub types: Vec<TypeDecl>,
     /// The top level: a scope without a name.
     pub root: Scope,
+    /// Names of all types in Luau, once somebody has asked.
+    luau_names: OnceLock<HashSet<String>>,
 }
 
 impl Schema {
+    /// A schema of these parts.
+    pub fn new(options: Options, types: Vec<TypeDecl>, root: Scope) -> Schema {
+        Schema { options, types, root, luau_names: OnceLock::new() }
+    }
+
+    /// Whether a type is called so in Luau. Asked for every parameter of a generic, so no list is gone through.
+    pub fn has_luau_type(&self, name: &str) -> bool {
+        let collect = || self.types.iter().map(|decl| decl.luau_name.clone()).collect();
+        self.luau_names.get_or_init(collect).contains(name)
+    }
+
     /// Every entity, in order of declaration.
     pub fn entities(&self) -> Vec<&Entity> {
         fn walk<'a>(scope: &'a Scope, found: &mut Vec<&'a Entity>) {

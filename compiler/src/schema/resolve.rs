@@ -185,7 +185,7 @@ impl<'a> Resolver<'a> {
 
     /// Runs the checks that need everything resolved, and hands the schema over when nothing is wrong with it.
     fn finish(mut self, options: EntryOptions, root: Scope) -> Analysis {
-        let schema = super::Schema { options: options.options, types: self.types, root };
+        let schema = super::Schema::new(options.options, self.types, root);
         let checked = Checked {
             schema: &schema,
             declared: &self.declared,

@@ -475,7 +475,7 @@ mod tests {
         // Scopes show in the order of the lines and nowhere else.
         let inner = scope("Shop", vec![Item::Function(price), Item::Event(sold)]);
         let root = scope("", vec![Item::Event(throw), Item::Scope(inner), Item::Event(wind)]);
-        let schema = Schema { options: Default::default(), types: Vec::new(), root };
+        let schema = Schema::new(Default::default(), Vec::new(), root);
         assert_eq!(signature(&schema), "2dcd696f08e06c61", "{}", canonical_text(&schema));
     }
 

@@ -28,6 +28,7 @@
 
 mod api;
 mod examples;
+mod figures;
 mod links;
 mod members;
 mod tables;

@@ -10,6 +10,8 @@ use blinkblox_emulator::shared::{DiagnosticCode, Settings, words as remarks};
 
 use blinkblox_tests::book::Page;
 
+use super::figures;
+
 const END: &str = "<!-- end -->";
 
 /// The page with every table written anew.
@@ -44,12 +46,17 @@ fn table(name: &str, page: &Page) -> String {
         "settings" => settings(),
         "remarks" => remark_table(),
         "prompt" => prompt(),
+        "figures-native" => figures::ratios("native"),
+        "figures-interpreted" => figures::ratios("interpreted"),
+        "figures-floors" => figures::floors(),
+        "figures-installed" => figures::installed(),
+        "figures-compiler" => figures::compiles(),
         _ => panic!("{}: there is no table {name}", page.shown()),
     }
 }
 
 /// A table with a head and its rows.
-fn rows(head: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> String {
+pub fn rows(head: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> String {
     let line = |cells: &[String]| format!("| {} |\n", cells.join(" | "));
     let head: Vec<String> = head.iter().map(|cell| (*cell).to_owned()).collect();
     let mut out = line(&head);

@@ -38,9 +38,10 @@ fn parameters(schema: &Schema, decl: &TypeDecl) -> Vec<String> {
 
 /// What a parameter is called in Luau: not like a keyword, nor like a type that its generic may name.
 fn parameter(schema: &Schema, name: &str) -> String {
-    let is_type = |name: &str| schema.types.iter().any(|decl| decl.luau_name == name);
     let mut own = name.to_owned();
-    while !crate::luau::is_name(&own) || matches!(own.as_str(), "any" | "number" | "Vector3") || is_type(&own)
+    while !crate::luau::is_name(&own)
+        || matches!(own.as_str(), "any" | "number" | "Vector3")
+        || schema.has_luau_type(&own)
     {
         own.push('_');
     }
@@ -148,7 +149,7 @@ pub fn handle(schema: &Schema, index: u8) -> String {
         name = format!("{name}{index}");
     }
     name.push_str("_Handle");
-    while schema.types.iter().any(|decl| decl.luau_name == name) {
+    while schema.has_luau_type(&name) {
         name.push('_');
     }
     name
