@@ -158,7 +158,7 @@ fn always<'a>(module: &'a Module<'static>) -> impl Iterator<Item = usize> + 'a {
 /// What stands in front of a module's statements.
 fn opening(module: &Module) -> String {
     let mut text: String = module.purpose.iter().map(|line| format!("{line}\n")).collect();
-    write!(text, "local {} = (function()\n", module.local()).expect("writing to a string does not fail");
+    writeln!(text, "local {} = (function()", module.local()).expect("writing to a string does not fail");
     text
 }
 
