@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::{Editor, MAIN, RULES, editor};
 
-const BUILT: &str = "option ServerOutput = \"out/Server\"\noption ClientOutput = \"out/Client\"\nimport \"./rules\"\nevent Give { From: Server, Type: Reliable, Call: ManySync, Data: rules.Score }\n";
+pub(super) const BUILT: &str = "option ServerOutput = \"out/Server\"\noption ClientOutput = \"out/Client\"\nimport \"./rules\"\nevent Give { From: Server, Type: Reliable, Call: ManySync, Data: rules.Score }\n";
 
 #[test]
 fn a_module_and_a_page_are_shown_without_being_written() {

@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use super::modules::BUILT;
 use super::{Editor, MAIN, RULES, editor};
 
 #[test]
