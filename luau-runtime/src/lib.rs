@@ -11,6 +11,7 @@ pub mod form;
 /// Every module as its name and its text, in order of name.
 pub const MODULES: &[(&str, &str)] = &[
     ("Answers", include_str!("Answers.luau")),
+    ("Arguments", include_str!("Arguments.luau")),
     ("AwaitAttribute", include_str!("AwaitAttribute.luau")),
     ("Batch", include_str!("Batch.luau")),
     ("BooleanRows", include_str!("BooleanRows.luau")),
@@ -32,6 +33,7 @@ pub const MODULES: &[(&str, &str)] = &[
     ("Colors", include_str!("Colors.luau")),
     ("Copy", include_str!("Copy.luau")),
     ("Decoding", include_str!("Decoding.luau")),
+    ("EntityArguments", include_str!("EntityArguments.luau")),
     ("EntityBinding", include_str!("EntityBinding.luau")),
     ("EntityBytes", include_str!("EntityBytes.luau")),
     ("EntityDrawing", include_str!("EntityDrawing.luau")),
@@ -52,10 +54,12 @@ pub const MODULES: &[(&str, &str)] = &[
     ("Float16", include_str!("Float16.luau")),
     ("Float24", include_str!("Float24.luau")),
     ("Freeze", include_str!("Freeze.luau")),
+    ("FreezeReceived", include_str!("FreezeReceived.luau")),
     ("Guard", include_str!("Guard.luau")),
     ("Handlers", include_str!("Handlers.luau")),
     ("InRows", include_str!("InRows.luau")),
     ("Inbound", include_str!("Inbound.luau")),
+    ("LaneGroups", include_str!("LaneGroups.luau")),
     ("LaneInbox", include_str!("LaneInbox.luau")),
     ("LaneOutbox", include_str!("LaneOutbox.luau")),
     ("Listeners", include_str!("Listeners.luau")),
@@ -92,6 +96,8 @@ pub const MODULES: &[(&str, &str)] = &[
     ("ServerUnreliable", include_str!("ServerUnreliable.luau")),
     ("SessionCauses", include_str!("SessionCauses.luau")),
     ("SessionClock", include_str!("SessionClock.luau")),
+    ("SessionPackets", include_str!("SessionPackets.luau")),
+    ("SessionStarting", include_str!("SessionStarting.luau")),
     ("SideRemotes", include_str!("SideRemotes.luau")),
     ("SoftLimit", include_str!("SoftLimit.luau")),
     ("Spawn", include_str!("Spawn.luau")),
@@ -149,7 +155,6 @@ mod tests {
             ("INITIAL", &["Batch", "ServerBatch", "ClientBatch"][..]),
             ("QUIET", &["Batch", "ClientBatch"]),
             ("SLOT_SIZE", &["Packets", "ClientGather", "LaneOutbox"]),
-            ("GROUP_SIZE", &["LaneInbox", "ClientLanes", "ServerLanes"]),
         ] {
             let values: Vec<Option<f64>> = modules.iter().map(|module| constant(module, name)).collect();
             assert!(values.iter().all(|value| value.is_some() && *value == values[0]), "{name}: {values:?}");

@@ -58,6 +58,8 @@ struct ScopeNames {
     types: BTreeMap<String, TypeEntry>,
     members: BTreeMap<String, MemberEntry>,
     entities: BTreeMap<String, EntityEntry>,
+    /// Entities declared further on, whose numbers are known already.
+    foreseen: BTreeMap<String, EntityEntry>,
     /// Exported types: where the name and the word `export` are.
     exports: BTreeMap<String, (Span, Span)>,
     /// Types this scope declares anywhere, for messages about order.
@@ -148,6 +150,11 @@ impl Names {
         self.scopes[scope.0].entities.entry(name.to_string()).or_insert(entry);
     }
 
+    /// Makes known an entity that is declared further on; what is declared by then under its name comes first.
+    pub fn foresee_entity(&mut self, scope: ScopeId, name: &str, entry: EntityEntry) {
+        self.scopes[scope.0].foreseen.entry(name.to_string()).or_insert(entry);
+    }
+
     /// The type a path means.
     pub fn lookup(&self, scope: ScopeId, path: &str) -> Option<&TypeEntry> {
         match self.find(scope, path) {
@@ -156,8 +163,20 @@ impl Names {
         }
     }
 
-    /// What a path leads to, by the steps of the language specification, 4.3.
+    /// What a path leads to, by the steps of the language specification, 4.3. A reference to an entity is its id, so the
+    /// name of one that is declared further on will do.
     pub fn find(&self, scope: ScopeId, path: &str) -> Found<'_> {
+        match self.declared(scope, path) {
+            Found::Nothing => {
+                let foreseen = self.chain(scope).find_map(|scope| scope.foreseen.get(path));
+                foreseen.map_or(Found::Nothing, Found::Entity)
+            }
+            found @ (Found::Type(_) | Found::Entity(_) | Found::Unread) => found,
+        }
+    }
+
+    /// What a path leads to among what has been declared.
+    fn declared(&self, scope: ScopeId, path: &str) -> Found<'_> {
         let segments: Vec<&str> = path.split('.').collect();
         let (mut scope, mut at) = (scope, 0);
         loop {

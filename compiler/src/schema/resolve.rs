@@ -10,7 +10,7 @@ use super::diagnostics as say;
 use super::event::Declared;
 use super::extent::Measure;
 use super::index::Index;
-use super::names::{MemberEntry, Names, ScopeId};
+use super::names::{EntityEntry, MemberEntry, Names, ScopeId};
 use super::options::EntryOptions;
 use super::state::DeclaredState;
 use super::table::DeclaredTable;
@@ -252,13 +252,67 @@ impl<'a> Resolver<'a> {
     }
 
     fn declarations(&mut self, declarations: &[Declaration], scope: &mut Scope) {
-        for declaration in declarations {
+        self.foresee(declarations);
+        for (place, declaration) in declarations.iter().enumerate() {
             let outer = self.here.excluded;
             let excluded = self.attributes(&declaration.attributes);
             self.here.excluded = outer.or(excluded);
             self.declaration(declaration, scope);
             self.here.excluded = outer;
+            if matches!(declaration.kind, DeclarationKind::Import(_)) {
+                self.foresee(&declarations[place + 1..]);
+            }
         }
+    }
+
+    /// Makes known the entities that follow here, with the numbers they will have: up to the next import, behind which
+    /// these depend on what it brings.
+    fn foresee(&mut self, declarations: &[Declaration]) {
+        let mut next = self.entities;
+        self.number_entities(declarations, true, self.here.excluded, &mut next);
+    }
+
+    /// Counts entities on from `next`. False once an import ends it.
+    fn number_entities(
+        &mut self,
+        declarations: &[Declaration],
+        is_here: bool,
+        outer: Option<Span>,
+        next: &mut usize,
+    ) -> bool {
+        for declaration in declarations {
+            // Whatever is wrong with an attribute is said when the declaration is read.
+            let excluded =
+                outer.or(super::profiles::excluding(&declaration.attributes, self.profile, &mut vec![]));
+            match &declaration.kind {
+                DeclarationKind::Import(_) => return false,
+                DeclarationKind::Scope(inner) => {
+                    if !self.number_entities(&inner.declarations, false, excluded, next) {
+                        return false;
+                    }
+                }
+                DeclarationKind::Entity(entity) => {
+                    if is_here {
+                        let name = &entity.name;
+                        let entry = EntityEntry {
+                            span: name.span,
+                            path: self.path_of(&name.text).join(".").into(),
+                            index: u8::try_from(*next).unwrap_or(u8::MAX),
+                            excluded,
+                        };
+                        self.names.foresee_entity(self.here.scope, &name.text, entry);
+                    }
+                    *next += usize::from(excluded.is_none());
+                }
+                DeclarationKind::Type(_)
+                | DeclarationKind::Event(_)
+                | DeclarationKind::Function(_)
+                | DeclarationKind::State(_)
+                | DeclarationKind::Table(_)
+                | DeclarationKind::Nothing => {}
+            }
+        }
+        true
     }
 
     /// Checks the attributes of a statement; gives the one that leaves it out of this build.

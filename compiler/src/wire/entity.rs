@@ -104,6 +104,37 @@ impl Part {
     pub fn refers(&self) -> bool {
         refers(&self.plan.block)
     }
+
+    /// Whether one of its values is a table, which who holds it could change.
+    pub fn holds_tables(&self) -> bool {
+        is_table(&self.plan.block.body)
+    }
+}
+
+/// Whether a value of a plan may be a table of its own; of a pack, whether one of them may.
+fn is_table(node: &Node) -> bool {
+    match &node.shape {
+        Shape::Array(_)
+        | Shape::Booleans(_)
+        | Shape::Map(_)
+        | Shape::Set(_)
+        | Shape::TaggedEnum(_)
+        | Shape::Struct(_) => true,
+        Shape::Optional { block, .. } => is_table(&block.body),
+        Shape::Pack(members) => members.iter().any(|member| is_table(&member.node)),
+        Shape::Entry(pair) => pair.iter().any(is_table),
+        Shape::Number(_)
+        | Shape::Boolean(_)
+        | Shape::Bytes(_)
+        | Shape::Vector(_)
+        | Shape::CFrame(_)
+        | Shape::Roblox { .. }
+        | Shape::EnumItem { .. }
+        | Shape::Instance { .. }
+        | Shape::Unknown
+        | Shape::Entity { .. }
+        | Shape::UnitEnum { .. } => false,
+    }
 }
 
 /// The list of the keys that are gone of a map.

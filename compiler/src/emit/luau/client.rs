@@ -236,6 +236,7 @@ fn connect(
     mirrors.connect(cx, signals[0], &mut out);
     lobby::start(cx, signals[0], &mut out);
     session::start(cx, signals, &mut out);
+    cx.lanes.greet(cx, &mut out);
     let mut frame = Block::new();
     session::step(cx, &mut frame);
     if !options.manual_replication {

@@ -3,6 +3,7 @@
 use super::ast::*;
 use super::context::Context;
 use super::module::EventInfo;
+use super::traffic;
 use crate::schema::{Channel, Item, Lane, Schema, Scope, Side, Turn};
 
 /// The lane of what has no order, behind those of the channels.
@@ -80,7 +81,8 @@ impl Lanes {
     /// Declares the remote of acknowledgements, ahead of what flushes, and limits of packets.
     pub fn declare(self, cx: &Context, out: &mut Block) {
         if self.acknowledges() {
-            out.declare("ChannelRemote", ty("UnreliableRemoteEvent"));
+            let class = if traffic::counts_beside(cx) { "any" } else { "UnreliableRemoteEvent" };
+            out.declare("ChannelRemote", ty(class));
         }
         if self.sends && !cx.is_server() {
             let limits = Expr::Table(vec![
@@ -115,25 +117,37 @@ impl Lanes {
         let server = cx.is_server();
         let take = cx.runtime("SideRemotes", if server { "makeUnreliable" } else { "findUnreliable" });
         let remote = format!("{}_CHANNEL_REMOTE", cx.options.remote_base());
-        body.assign(name("ChannelRemote"), apply(take, [name(reliable), text(remote)]));
+        let found = apply(take, [name(reliable), text(remote)]);
+        let signals = traffic::take_beside(cx, Channel::Unreliable, "ChannelRemote", found, body);
         if self.sends {
             let acknowledged = cx.runtime(module(cx), "acknowledged");
+            let mut read = traffic::packet(cx, Channel::Unreliable);
             let (event, params, read) = if server {
                 let admit = call("Gate.admit", [name("Player"), name("Packet"), Expr::Table(Vec::new())]);
                 let rate = num(cx.options.inbound_bytes_per_second);
-                let read = apply(acknowledged, [name("Player"), name("Packet"), rate]);
+                read.push(Stat::Call(apply(acknowledged, [name("Player"), name("Packet"), rate])));
                 let params = vec![param("Player", ty("Player")), param("Packet", ty("any"))];
-                let read = block(|b| _ = b.push(Stat::Call(read)));
                 ("OnServerEvent", params, block(|b| _ = b.when(admit, read)))
             } else {
-                let read = Stat::Call(apply(acknowledged, [name("Packet")]));
-                ("OnClientEvent", vec![param("Packet", ty("buffer"))], block(|b| _ = b.push(read)))
+                read.push(Stat::Call(apply(acknowledged, [name("Packet")])));
+                ("OnClientEvent", vec![param("Packet", ty("buffer"))], read)
             };
             let handler = lambda(Function { params, varargs: None, returns: None, body: read });
-            let signal = field(name("ChannelRemote"), event);
+            let signal = field(name(signals), event);
             body.push(Stat::Call(method(signal, "Connect", [handler])));
         }
-        if self.hears && !server {
+    }
+
+    /// Lets the server know that a client is there, once it listens. What it was sent before is repeated then.
+    pub fn greet(self, cx: &mut Context, body: &mut Block) {
+        if cx.options.session {
+            // The hello of the session, which is never lost, says so.
+            if cx.is_server() && self.sends {
+                let connected = cx.runtime("ServerSession", "onConnected");
+                let greet = cx.runtime("ServerLanes", "greet");
+                body.push(Stat::Call(apply(connected, [greet])));
+            }
+        } else if self.hears && !cx.is_server() {
             let greet = cx.runtime("ClientLanes", "greet");
             body.push(Stat::Call(apply(greet, [name("ChannelRemote")])));
         }
@@ -180,8 +194,8 @@ pub fn sent_packet(cx: &mut Context) -> Block {
     block(|b| _ = b.push(Stat::Call(apply(sent, recipients))))
 }
 
-/// Statements that read the header of an item in turn, and whether it is taken now. `Cursor` stands at its index byte.
-/// `size` is what it takes, header included, as an expression added to `Cursor`; `slots` whether it has Instances.
+/// Statements that read the header of an item in turn, and whether it is taken now. The item begins at `ItemAt` and goes
+/// up to `end`; with `slots` it has Instances, and `Missing` says whether one that it needs did not arrive.
 pub fn taken(cx: &mut Context, info: &EventInfo, end: Expr, slots: bool, out: &mut Block) -> Option<Expr> {
     let turn = info.wire.turn?;
     let at = |offset: u32| add(name("ItemAt"), num(offset));
@@ -204,6 +218,10 @@ pub fn taken(cx: &mut Context, info: &EventInfo, end: Expr, slots: bool, out: &m
         } else {
             args.extend([cast(Expr::Nil, ty("any")), num(0), num(0)]);
         }
+    }
+    // What a server has none of will not come later.
+    if slots && is_acknowledged(turn) && !cx.is_server() {
+        args.push(name("Missing"));
     }
     Some(apply(cx.runtime(module(cx), function), args))
 }

@@ -2,7 +2,6 @@
 
 use super::ast::*;
 use super::context::{Context, Names};
-use super::module::member;
 use super::number;
 use crate::schema::{NumberKind, RobloxType, Rotation, Side};
 use crate::wire::plan::{CFrame, Node, Place, Shape};
@@ -53,22 +52,17 @@ pub fn write(
     let expected = match &node.shape {
         Shape::CFrame(_) => "CFrame",
         Shape::EnumItem { .. } => "EnumItem",
-        Shape::Entity { .. } => "table",
         Shape::Roblox { ty, .. } => ty.class(),
         _ => "",
     };
-    if cx.options.write_validations {
+    // Which entity it is says more, and is asked in any case.
+    if cx.options.write_validations && !matches!(node.shape, Shape::Entity { .. }) {
         let message = cx.runtime("Messages", "wrongType");
         let actual = call("typeof", [value.clone()]);
         let body = block(|b| {
             b.call("error", [apply(message, [text(what), text(expected), actual.clone()]), num(level)]);
         });
-        let wrong = ne(actual, text(expected));
-        let wrong = match &node.shape {
-            Shape::Entity { .. } => and(ne(value.clone(), Expr::Nil), wrong),
-            _ => wrong,
-        };
-        out.when(wrong, body);
+        out.when(ne(actual, text(expected)), body);
     }
     match &node.shape {
         Shape::CFrame(frame) => write_cframe(cx, names, frame, value, at, out),
@@ -91,9 +85,11 @@ pub fn write(
             put("writeu16", at, name(number), out);
         }
         Shape::Roblox { ty, .. } => write_fixed(cx, *ty, value, at, out),
-        Shape::Entity { .. } => {
-            let id = field(value.clone(), member(cx.options.casing, "Id"));
-            put("writef64", at, choose(value, id, num(0)), out);
+        Shape::Entity { path, index, .. } => {
+            let id = cx.runtime("EntityArguments", "idOf");
+            let name = path.rsplit('.').next().unwrap_or(path);
+            let id = apply(id, [value, num(*index), text(what), text(name), num(level)]);
+            put("writef64", at, id, out);
         }
         _ => {}
     }

@@ -315,6 +315,7 @@ fn start(cx: &mut Context, channels: &Channels, authority: &Authority, rows: &Ta
     rows.connect(cx, signals[0], &mut body);
     authority.start(cx, signals[0], &mut body);
     lobby::start(cx, signals[0], &mut body);
+    cx.lanes.greet(cx, &mut body);
     session::start(cx, signals, &mut body);
     if let Some(beat) = beat(cx) {
         let heartbeat = path("RunService.Heartbeat");

@@ -3,6 +3,8 @@
 use super::ast::*;
 use super::context::Context;
 use super::module::member;
+use super::traffic;
+use crate::schema::Channel;
 
 /// Seconds of silence after which a client gives its server up, unless the options say otherwise.
 const SILENCE: f64 = 30.0;
@@ -20,6 +22,7 @@ pub fn guard(cx: &mut Context, gate: Expr) -> Expr {
     }
     let options = cx.options;
     let mut settings = vec![
+        Entry::Named("base".into(), name("BASE")),
         Entry::Named("signature".into(), name("SIGNATURE")),
         Entry::Named("size".into(), num(options.max_packet_size)),
         Entry::Named("rate".into(), num(options.inbound_bytes_per_second)),
@@ -60,13 +63,16 @@ pub fn start(cx: &mut Context, beside: [&str; 2], out: &mut Block) {
         .zip([session, echo])
         .map(|(way, remote)| apply(cx.runtime("SideRemotes", way), [name(beside[0]), text(remote)]))
         .collect();
+    let counted = counted(cx, &mut args, out);
     if server {
+        args.extend(counted);
         let begin = cx.runtime("ServerSession", "start");
         out.push(Stat::Call(apply(begin, args)));
         return;
     }
     let silence = cx.options.session_inactivity.unwrap_or(SILENCE);
     args.extend([name("SIGNATURE"), num(silence), cx.runtime("ClientReports", "decodeFailed")]);
+    args.extend(counted);
     let begin = cx.runtime("ClientSession", "start");
     out.push(Stat::Call(apply(begin, args)));
     let heard = cx.runtime("ClientSession", "heard");
@@ -74,6 +80,23 @@ pub fn start(cx: &mut Context, beside: [&str; 2], out: &mut Block) {
         let signal = field(name(remote), "OnClientEvent");
         out.push(Stat::Call(method(signal, "Connect", [heard.clone()])));
     }
+}
+
+/// How the packets of the session's remotes are counted, where any are. The remotes are locals then.
+fn counted(cx: &mut Context, remotes: &mut [Expr], out: &mut Block) -> Option<Expr> {
+    if !traffic::counts_beside(cx) {
+        return None;
+    }
+    let own = [("FoundSession", "session", Channel::Reliable), ("FoundEcho", "echo", Channel::Unreliable)];
+    let mut entries = Vec::new();
+    for (remote, (local, key, channel)) in remotes.iter_mut().zip(own) {
+        out.local(local, std::mem::replace(remote, name(local)));
+        entries.push(Entry::Named(key.into(), traffic::metered(cx, channel, name(local))));
+    }
+    if let Some(took) = traffic::took(cx) {
+        entries.push(Entry::Named("took".into(), took));
+    }
+    Some(Expr::Table(entries))
 }
 
 /// Says, when a server's module is required, that it is to be started.
@@ -88,7 +111,7 @@ pub fn announce(cx: &mut Context, out: &mut Block) {
 pub fn unreached(cx: &mut Context, out: &mut Block) {
     if cx.options.session {
         let unreached = cx.runtime("ClientSession", "unreached");
-        out.push(Stat::Call(apply(unreached, [])));
+        out.push(Stat::Call(apply(unreached, [name("BASE")])));
     }
 }
 

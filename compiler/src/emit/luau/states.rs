@@ -294,8 +294,8 @@ impl StateInfo<'_> {
                     Some(disconnect_type()),
                 ),
             ),
-            self.listener(casing, "OnMount", "onMount", vec![state()]),
-            self.listener(casing, "OnUnmount", "onUnmount", Vec::new()),
+            self.listener(cx, "OnMount", "onMount", vec![state()]),
+            self.listener(cx, "OnUnmount", "onUnmount", Vec::new()),
             Entry::Named(
                 member(casing, "Get"),
                 self.hand_on("get", Vec::new(), Vec::new(), Some(optional(data.clone()))),
@@ -322,7 +322,7 @@ impl StateInfo<'_> {
     /// `OnMount` or `OnUnmount`: without a key, the listener is given none.
     fn listener(
         &self,
-        casing: crate::schema::Casing,
+        cx: &mut Context,
         pascal: &str,
         own: &str,
         heard: Vec<(Option<String>, LuauType)>,
@@ -332,6 +332,13 @@ impl StateInfo<'_> {
             params.insert(0, (Some("Key".to_owned()), ty("string")));
         }
         let kind = LuauType::Function(params, Vec::new());
+        let mut body = Block::new();
+        if !self.wire.keyed {
+            // The function around the listener would pass for one.
+            let expect = cx.runtime("Arguments", "expectListener");
+            let what = text(format!("{}.{pascal}", self.state.name));
+            body.push(Stat::Call(apply(expect, [name("Listener"), what, num(2)])));
+        }
         let given = if self.wire.keyed {
             cast(name("Listener"), ty("any"))
         } else {
@@ -344,11 +351,9 @@ impl StateInfo<'_> {
             let body = block(|b| _ = b.push(Stat::Call(apply(name("Listener"), args))));
             lambda(Function::new(inner, body))
         };
-        let body = block(|b| {
-            _ = b.ret([apply(field(self.object.clone(), own), [given])]);
-        });
+        body.ret([apply(field(self.object.clone(), own), [given])]);
         let on = Function::new(vec![param("Listener", kind)], body).returning(vec![disconnect_type()]);
-        Entry::Named(member(casing, pascal), lambda(on))
+        Entry::Named(member(cx.options.casing, pascal), lambda(on))
     }
 
     /// Cases of the reliable channel's reader: index and statements of each kind of frame.

@@ -309,7 +309,7 @@ impl Tables {
         if self.sends {
             let flush = cx.runtime("OutRows", if cx.is_server() { "toAll" } else { "toServer" });
             let sent = apply(flush, [name("TableRemote")]);
-            if !traffic::is_metered(cx) {
+            if !traffic::counts_beside(cx) {
                 out.push(Stat::Call(sent));
                 return;
             }
@@ -318,7 +318,10 @@ impl Tables {
             if cx.is_server() {
                 args.insert(0, method(name("Players"), "GetPlayers", []));
             }
-            out.when(name("RowBytes"), block(|b| _ = b.call("ToldReliable", args)));
+            out.when(
+                name("RowBytes"),
+                block(|b| _ = b.call(traffic::told_beside(cx, Channel::Reliable), args)),
+            );
         }
     }
 

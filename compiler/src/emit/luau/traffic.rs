@@ -6,9 +6,17 @@ use super::lanes;
 use super::module::{EventInfo, State, member};
 use crate::schema::{Channel, Priority};
 
+/// What is told of reliable packets that are not on the reliable remote, where that one's packets count.
+const TOLD_BESIDE: &str = "ToldBeside";
+
 /// Whether packets of this module's remotes are told of.
 pub fn is_metered(cx: &Context) -> bool {
     cx.options.traffic_stats || has_budget(cx) || cx.lanes.counts_sent
+}
+
+/// Whether packets of the other remotes are told of: what waits for packets of the reliable one is not about these.
+pub fn counts_beside(cx: &Context) -> bool {
+    cx.options.traffic_stats || has_budget(cx)
 }
 
 /// Whether each player's traffic is budgeted.
@@ -77,6 +85,44 @@ pub fn declare_present(cx: &Context, out: &mut Block) {
     }
 }
 
+/// The function that is told of packets of remotes beside the two.
+pub fn told_beside(cx: &Context, channel: Channel) -> &'static str {
+    match channel {
+        Channel::Reliable if cx.lanes.counts_sent => TOLD_BESIDE,
+        Channel::Reliable => "ToldReliable",
+        Channel::Unreliable => "ToldUnreliable",
+    }
+}
+
+/// A remote beside the two, as sends use it.
+pub fn metered(cx: &mut Context, channel: Channel, remote: Expr) -> Expr {
+    let meter = cx.runtime_function(if cx.is_server() { "ServerMeter" } else { "ClientMeter" });
+    apply(meter, [remote, name(told_beside(cx, channel))])
+}
+
+/// Assigns to `local` the remote that `found` gives, as sends use it; its signals are those of the name it gives.
+pub fn take_beside(cx: &mut Context, channel: Channel, local: &str, found: Expr, out: &mut Block) -> String {
+    if !counts_beside(cx) {
+        out.assign(name(local), found);
+        return local.to_owned();
+    }
+    let remote = format!("Found{local}");
+    out.local(remote.as_str(), found);
+    out.assign(name(local), metered(cx, channel, name(remote.as_str())));
+    remote
+}
+
+/// A function that counts a packet received, told whether it came over a reliable remote, and its bytes.
+pub fn took(cx: &mut Context) -> Option<Expr> {
+    if !cx.options.traffic_stats {
+        return None;
+    }
+    let [reliable, unreliable] = [Channel::Reliable, Channel::Unreliable].map(|one| channel_counts(cx, one));
+    let counts = choose(name("IsReliable"), reliable, unreliable);
+    let body = received(cx, Some(&counts), name("Bytes"));
+    Some(lambda(Function::new(vec![param("IsReliable", ty("boolean")), param("Bytes", ty("number"))], body)))
+}
+
 /// The outbound budget, and what the remotes tell of their packets.
 pub fn foundations(cx: &mut Context) -> Block {
     let mut out = Block::new();
@@ -101,11 +147,15 @@ pub fn foundations(cx: &mut Context) -> Block {
             let recipients = if cx.is_server() { len(name("Recipients")) } else { num(1) };
             body.append(sent(cx, Some(&counts), name("Bytes"), recipients));
         }
-        if channel == Channel::Reliable {
-            body.append(lanes::sent_packet(cx));
-        }
         if budget {
             body.call("Budget.charge", [name("Recipients"), name("Bytes")]);
+        }
+        let own = lanes::sent_packet(cx);
+        if channel == Channel::Reliable && !own.is_empty() {
+            if counts_beside(cx) {
+                out.function(TOLD_BESIDE, Function::new(params.clone(), body.clone()));
+            }
+            body.append(own);
         }
         out.function(told, Function::new(params, body));
     }

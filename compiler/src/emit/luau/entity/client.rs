@@ -74,6 +74,9 @@ impl<'a> Mirrors<'a> {
                 if part.refers() {
                     entries.push(Entry::Named("refers".into(), Expr::Bool(true)));
                 }
+                if part.holds_tables() {
+                    entries.push(Entry::Named("nested".into(), Expr::Bool(true)));
+                }
                 parts.push(Entry::Item(Expr::Table(entries)));
             }
             let mut synced = Vec::new();
@@ -112,7 +115,7 @@ impl<'a> Mirrors<'a> {
         }
         out.declare("EntityRemote", optional(ty("UnreliableRemoteEvent")));
         let mut body = Block::new();
-        if traffic::is_metered(cx) {
+        if traffic::counts_beside(cx) {
             body.call("ToldUnreliable", [call("buffer.len", [name("Packet")])]);
         }
         let fire = block(|b| {

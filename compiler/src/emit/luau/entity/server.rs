@@ -95,7 +95,7 @@ impl<'a> Authority<'a> {
         }
         out.declare("EntityRemote", ty("UnreliableRemoteEvent"));
         let mut body = Block::new();
-        if traffic::is_metered(cx) {
+        if traffic::counts_beside(cx) {
             let recipients = Expr::Table(vec![Entry::Item(name("Player"))]);
             body.call("ToldUnreliable", [recipients, call("buffer.len", [name("Packet")])]);
         }
