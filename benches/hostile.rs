@@ -7,14 +7,8 @@
 
 #[path = "../tests/tests/hostile/attack.rs"]
 mod attack;
-#[path = "../tests/tests/hostile/drawn.rs"]
-mod drawn;
 #[path = "../tests/tests/soak/flood.rs"]
 mod flood;
-#[path = "../tests/tests/hostile/packets.rs"]
-mod packets;
-#[path = "../tests/tests/agreement/schemas.rs"]
-mod schemas;
 #[path = "../tests/tests/soak/soak.rs"]
 mod soak;
 #[path = "../tests/tests/soak/world.rs"]
@@ -24,10 +18,10 @@ use std::time::Instant;
 
 use blinkblox_emulator::shared::SignalMode;
 use blinkblox_tests::corpus::{corpus, golden};
+use blinkblox_tests::packets::{self, Heard};
+use blinkblox_tests::schemas::{self, Random, traffic};
 
 use attack::{Target, attack};
-use packets::Heard;
-use schemas::Random;
 
 /// Packets that are sent at least.
 const PACKETS: usize = 1_000_000;
@@ -46,7 +40,7 @@ fn kinds(round: u64) -> [(&'static str, bool, Vec<Target>); 3] {
         let plain = schemas::draw(&mut Random(seed + 10_000), false);
         let plain = format!("option MaxEventsPerPacket = 100000\n{plain}");
         drawn.push(Target { name: format!("drawn {seed}"), files: file(plain), exact: true });
-        let mixed = drawn::draw(&mut Random(seed + 20_000));
+        let mixed = traffic::draw(&mut Random(seed + 20_000));
         drawn.push(Target { name: format!("mixed {seed}"), files: file(mixed), exact: false });
     }
     [

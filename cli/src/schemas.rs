@@ -111,6 +111,13 @@ pub struct Chosen {
     pub line: Option<String>,
 }
 
+impl Chosen {
+    /// Their paths.
+    pub fn paths(&self) -> Vec<&str> {
+        self.schemas.iter().map(|named| named.path.as_str()).collect()
+    }
+}
+
 /// The schemas a command is about: those given, else those that the nearest `blinkblox.toml` or Rojo project names.
 /// `profile` is the one the command line asks for, `command` what a note shows the use of.
 pub fn named(schemas: &[String], profile: Option<Profile>, command: &str) -> Result<Chosen, Box<Diagnostic>> {
@@ -176,12 +183,20 @@ fn of_project(folder: &Path) -> Vec<String> {
         let is_output = |line: &str| line.trim_start().starts_with("option ServerOutput");
         text.lines().any(is_output)
     };
-    below(place).into_iter().filter(writes).collect()
+    below(place).schemas.into_iter().filter(writes).collect()
 }
 
-/// Schemas in a folder and the folders in it, sorted. Left out are folders that are not the project's own and what
-/// `.gitignore` and `.ignore` name; links to folders are not followed.
-pub fn below(folder: &Path) -> Vec<String> {
+/// Schemas in a folder and the folders in it.
+pub struct Below {
+    /// Their paths, sorted.
+    pub schemas: Vec<String>,
+    /// Those whose paths are not UTF-8, which no text can name: as they are shown, sorted.
+    pub unnamed: Vec<String>,
+}
+
+/// Schemas in a folder and the folders in it. Left out are folders that are not the project's own and what `.gitignore`
+/// and `.ignore` name; links to folders are not followed.
+pub fn below(folder: &Path) -> Below {
     let own = |entry: &ignore::DirEntry| {
         let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
         entry.depth() == 0 || !is_folder || !project::is_set_aside(entry.path())
@@ -194,13 +209,17 @@ pub fn below(folder: &Path) -> Vec<String> {
         .require_git(false)
         .filter_entry(own)
         .build();
-    let mut found: Vec<String> = walk
-        .flatten()
-        .filter(|entry| entry.file_type().is_some_and(|kind| !kind.is_dir()))
-        .map(|entry| forward(entry.path()).trim_start_matches("./").to_string())
-        .filter(|path| path.ends_with(".blink"))
-        .collect();
-    found.sort();
+    let mut found = Below { schemas: vec![], unnamed: vec![] };
+    for entry in walk.flatten().filter(|entry| entry.file_type().is_some_and(|kind| !kind.is_dir())) {
+        let path = entry.path();
+        let shown = forward(path).trim_start_matches("./").to_string();
+        if shown.ends_with(".blink") {
+            let list = if path.to_str().is_some() { &mut found.schemas } else { &mut found.unnamed };
+            list.push(shown);
+        }
+    }
+    found.schemas.sort();
+    found.unnamed.sort();
     found
 }
 

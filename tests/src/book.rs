@@ -53,6 +53,27 @@ pub fn update() -> bool {
     std::env::var_os("BLINKBLOX_UPDATE").is_some()
 }
 
+/// Holds a file to what it should be, or writes it under [`update`]. `tests` are the arguments of `cargo test` that do.
+pub fn hold(file: &Path, found: &str, wanted: &str, tests: &str) {
+    if found == wanted {
+        return;
+    }
+    if update() {
+        std::fs::write(file, wanted).expect("the file can be written");
+        return;
+    }
+    let lines = found.lines().chain([""]).zip(wanted.lines().chain([""]));
+    let differing = lines.enumerate().find(|(_, (has, should))| has != should);
+    // They may differ in the end of the last line alone.
+    let (before, (has, should)) = differing.unwrap_or_default();
+    panic!(
+        "{}:{} is not what the tool says:\n  has    {has}\n  should {should}\nwrite it anew with\n    \
+         BLINKBLOX_UPDATE=1 cargo test {tests}",
+        file.display(),
+        before + 1
+    );
+}
+
 /// Every page of the book by its path, and the README.
 pub fn all() -> Vec<Page> {
     let mut found = Vec::new();

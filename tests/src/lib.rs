@@ -4,3 +4,5 @@ pub mod book;
 pub mod corpus;
 pub mod large;
 pub mod npm;
+pub mod packets;
+pub mod schemas;

@@ -29,7 +29,7 @@ fn exists(path: &str) -> bool {
         let at = root().join(base).join(path.trim_end_matches('/'));
         at.exists() || at.with_extension("rs").exists()
     };
-    BASES.iter().any(|base| found(&base))
+    BASES.iter().any(found)
 }
 
 /// Whether a word in code is a path: it has folders and nothing that no path here has. `NAME` stands for one to come.
@@ -68,6 +68,33 @@ fn every_file_and_folder_it_names_exists() {
         }
     }
     assert!(seen > 60, "only {seen} paths were found");
+}
+
+/// `FILE::NAME` is a function or a type of that file.
+#[test]
+fn every_function_and_type_it_names_is_in_its_file() {
+    let text = read("ARCHITECTURE.md");
+    let mut seen = 0;
+    for (number, line) in text.lines().enumerate() {
+        let words = line.split('`').skip(1).step_by(2);
+        for (path, name) in
+            words.filter_map(|word| word.split_once("::")).filter(|(path, _)| path.contains('.'))
+        {
+            let file = BASES.iter().map(|base| root().join(base).join(path)).find(|file| file.is_file());
+            let file = file.unwrap_or_else(|| panic!("ARCHITECTURE.md:{}: there is no {path}", number + 1));
+            let source = std::fs::read_to_string(file).unwrap();
+            let words: Vec<&str> = source
+                .split(|char: char| !(char.is_alphanumeric() || char == '_'))
+                .filter(|one| !one.is_empty())
+                .collect();
+            let declares = |pair: &[&str]| {
+                ["fn", "struct", "enum", "trait", "function"].contains(&pair[0]) && pair[1] == name
+            };
+            assert!(words.windows(2).any(declares), "ARCHITECTURE.md:{}: {path} has no {name}", number + 1);
+            seen += 1;
+        }
+    }
+    assert!(seen > 15, "only {seen} were found");
 }
 
 #[test]

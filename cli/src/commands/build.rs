@@ -97,7 +97,10 @@ impl Mode {
 pub fn run_schemas(schemas: &[String], flags: &SchemaFlags, job: &Job) -> ExitCode {
     let mode = job.mode;
     let named = flags.profile.asked().and_then(|profile| schemas::named(schemas, profile, mode.command()));
-    let read = named.and_then(|named| Ok((named, flags.warnings.verdicts()?, flags.report.printer()?)));
+    let read = named.and_then(|named| {
+        flags.stdin.needs_stdin(&named.paths())?;
+        Ok((named, flags.warnings.verdicts()?, flags.report.printer()?))
+    });
     let (schemas::Chosen { schemas: named, line }, verdicts, printer) = match read {
         Ok(read) => read,
         Err(diagnostic) => return usage::refuse(*diagnostic, flags.report.format()),

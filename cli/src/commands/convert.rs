@@ -76,7 +76,7 @@ pub struct Settings {
     /// Whether what is there may be replaced.
     pub yes: bool,
     /// Where definitions from standard input are taken to stand.
-    pub stdin_path: Option<String>,
+    pub stdin: StdinFlag,
 }
 
 impl Convert {
@@ -87,7 +87,7 @@ impl Convert {
             file: self.file,
             check: self.check,
             yes: self.yes,
-            stdin_path: self.stdin.stdin_path,
+            stdin: self.stdin,
         };
         run(&settings, &self.flags, &self.report)
     }
@@ -95,7 +95,7 @@ impl Convert {
 
 /// Converts definitions.
 pub fn run(settings: &Settings, flags: &ConvertFlags, report: &ReportFlags) -> ExitCode {
-    let printer = match report.printer() {
+    let printer = match settings.stdin.needs_stdin(&[&settings.file]).and_then(|()| report.printer()) {
         Ok(printer) => printer,
         Err(diagnostic) => return usage::refuse(*diagnostic, report.format()),
     };
@@ -218,8 +218,8 @@ fn definitions(tool: Tool, settings: &Settings) -> Result<Definitions, Diagnosti
         Tool::Blink => entry::STDIN,
         Tool::ByteNet | Tool::Packet | Tool::QuickNet | Tool::Warp | Tool::Remotes => "stdin.luau",
     };
-    let entry =
-        entry::open_stdin_at(settings.stdin_path.as_deref().unwrap_or(usual)).map_err(|fault| *fault)?;
+    let entry = entry::open_stdin_at(settings.stdin.stdin_path.as_deref().unwrap_or(usual))
+        .map_err(|fault| *fault)?;
     Ok(Definitions { loader: Rc::from(entry.loader), path: entry.path })
 }
 

@@ -47,7 +47,10 @@ pub fn diff(
     stdin: &StdinFlag,
     warnings: &WarningFlags,
 ) -> ExitCode {
-    let read = profile.profile().and_then(|profile| Ok((profile, warnings.verdicts()?, report.printer()?)));
+    let read = profile.profile().and_then(|profile| {
+        stdin.needs_stdin(&[old, new])?;
+        Ok((profile, warnings.verdicts()?, report.printer()?))
+    });
     let (profile, verdicts, printer) = match read {
         Ok(read) => read,
         Err(diagnostic) => return usage::refuse(*diagnostic, report.format()),

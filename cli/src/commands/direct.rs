@@ -80,6 +80,35 @@ pub struct DirectFlags {
     flags: SchemaFlags,
 }
 
+/// What a flag that stands for a command makes of the schema named.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Reads {
+    /// It has no use for one.
+    Nothing,
+    /// Its text, and no more.
+    Text,
+    /// What it means, and writes no modules of it.
+    Schema,
+}
+
+/// A flag that is given and would be ignored by a command that reads so much, with why.
+fn unused(reads: Reads, outputs: &OutputFlags, flags: &SchemaFlags) -> Option<(&'static str, &'static str)> {
+    if let Some(flag) = outputs.given() {
+        return Some((flag, "writes no modules"));
+    }
+    if reads == Reads::Schema {
+        return None;
+    }
+    if let Some(flag) = flags.warnings.given() {
+        return Some((flag, "reports no warnings"));
+    }
+    if flags.profile.is_given() {
+        return Some(("--profile", "compiles under no profile"));
+    }
+    (reads == Reads::Nothing && flags.stdin.stdin_path.is_some())
+        .then_some(("--stdin-path", "reads no schema"))
+}
+
 impl Direct {
     /// Does what the flags ask for; without one that stands for a command, compiles.
     pub fn run(self) -> ExitCode {
@@ -104,18 +133,20 @@ impl Direct {
             outputs,
             flags,
         } = self.flags;
-        let without_warnings = [
-            ("--lsp", lsp),
-            ("--explain", explain.is_some()),
-            ("--serve", serve),
-            ("--from", from.is_some()),
-            ("--format", format),
+        let tools = [
+            (lsp, "--lsp", Reads::Nothing),
+            (explain.is_some(), "--explain", Reads::Nothing),
+            (serve, "--serve", Reads::Nothing),
+            (from.is_some(), "--from", Reads::Text),
+            (format, "--format", Reads::Text),
+            (sizes, "--sizes", Reads::Schema),
+            (diff.is_some(), "--diff", Reads::Schema),
         ];
-        if let (Some(flag), Some((tool, _))) =
-            (flags.warnings.given(), without_warnings.iter().find(|(_, given)| *given))
+        if let Some((_, tool, reads)) = tools.into_iter().find(|(given, ..)| *given)
+            && let Some((flag, why)) = unused(reads, &outputs, &flags)
         {
             let refusal = usage::error(format!("{flag} cannot be given with {tool}"))
-                .note(format!("{tool} reports no warnings. Leave {flag} out."));
+                .note(format!("{tool} {why}. Leave {flag} out."));
             return usage::refuse(refusal, flags.report.format());
         }
         let of_verify = [("--strict-version", strict_version), ("--orphans", orphans)];
@@ -139,8 +170,8 @@ impl Direct {
             return usage::refuse(refusal, flags.report.format());
         }
         if let Some(tool) = from {
-            let stdin_path = flags.stdin.stdin_path.clone();
-            let settings = convert::Settings { tool, file: schema, check, yes: flags.yes, stdin_path };
+            let settings =
+                convert::Settings { tool, file: schema, check, yes: flags.yes, stdin: flags.stdin };
             return convert::run(&settings, &convert, &flags.report);
         }
         if let Some(old) = diff {
@@ -150,8 +181,7 @@ impl Direct {
             return size::sizes(&[schema], &flags.profile, &flags.report, &flags.stdin, &flags.warnings);
         }
         if format {
-            let stdin_path = flags.stdin.stdin_path.clone();
-            let settings = fmt::Settings { check, stdin_path, ..fmt::Settings::default() };
+            let settings = fmt::Settings { check, stdin: flags.stdin, ..fmt::Settings::default() };
             return fmt::format_files(&[schema], settings, &flags.report);
         }
         let overrides = outputs.overrides();

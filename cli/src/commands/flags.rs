@@ -78,6 +78,11 @@ impl ProfileFlag {
         self.asked().map(Option::unwrap_or_default)
     }
 
+    /// Whether one is named.
+    pub fn is_given(&self) -> bool {
+        !self.profile.is_empty()
+    }
+
     /// The profile named, or the usage error of naming two.
     pub fn asked(&self) -> Result<Option<Profile>, Box<Diagnostic>> {
         let Some(first) = self.profile.first() else { return Ok(None) };
@@ -201,6 +206,16 @@ pub struct OutputFlags {
 }
 
 impl OutputFlags {
+    /// One of the flags that is given, as it is written.
+    pub fn given(&self) -> Option<&'static str> {
+        let flags = [
+            ("--server-output", &self.server_output),
+            ("--client-output", &self.client_output),
+            ("--types-output", &self.types_output),
+        ];
+        flags.into_iter().find_map(|(flag, path)| path.is_some().then_some(flag))
+    }
+
     /// The paths given.
     pub fn overrides(&self) -> Overrides {
         Overrides {
@@ -212,9 +227,21 @@ impl OutputFlags {
 }
 
 /// Where a schema read from standard input is taken to stand.
-#[derive(Args)]
+#[derive(Args, Clone, Debug, Default)]
 pub struct StdinFlag {
     /// Path a schema read from standard input, `-`, is taken to have
     #[arg(long, value_name = "PATH", overrides_with = "stdin_path")]
     pub stdin_path: Option<String>,
+}
+
+impl StdinFlag {
+    /// The usage error of a path for standard input when none of the files that a run names is `-`.
+    pub fn needs_stdin(&self, named: &[&str]) -> Result<(), Box<Diagnostic>> {
+        if self.stdin_path.is_none() || named.contains(&"-") {
+            return Ok(());
+        }
+        let refusal = usage::error("--stdin-path says where standard input stands, which is not read")
+            .note("Name `-` in place of the file to read standard input, or leave --stdin-path out.");
+        Err(Box::new(refusal))
+    }
 }

@@ -56,21 +56,22 @@ pub struct Settings {
     pub check: bool,
     /// What a level of indentation is written as.
     pub indent: IndentChoice,
-    /// Path that standard input is taken to have.
-    pub stdin_path: Option<String>,
+    /// Where a schema from standard input is taken to stand.
+    pub stdin: StdinFlag,
 }
 
 impl Fmt {
     /// Formats.
     pub fn run(self) -> ExitCode {
         let Fmt { files, check, indent, stdin, report } = self;
-        format_files(&files, Settings { check, indent, stdin_path: stdin.stdin_path }, &report)
+        format_files(&files, Settings { check, indent, stdin }, &report)
     }
 }
 
 /// Formats schemas; without any, those below the working directory.
 pub fn format_files(files: &[String], settings: Settings, flags: &ReportFlags) -> ExitCode {
-    let printer = match flags.printer() {
+    let named: Vec<&str> = files.iter().map(String::as_str).collect();
+    let printer = match settings.stdin.needs_stdin(&named).and_then(|()| flags.printer()) {
         Ok(printer) => printer,
         Err(diagnostic) => return usage::refuse(*diagnostic, flags.format()),
     };
@@ -87,11 +88,14 @@ pub fn format_files(files: &[String], settings: Settings, flags: &ReportFlags) -
     let here = [".".to_string()];
     for file in if files.is_empty() { &here } else { files } {
         if Path::new(file).is_dir() {
-            let found = schemas::below(Path::new(file));
-            if found.is_empty() {
+            let schemas::Below { schemas: found, unnamed } = schemas::below(Path::new(file));
+            if found.is_empty() && unnamed.is_empty() {
                 let headline = format!("there is no schema in \"{file}\" or below");
                 let why = Diagnostic::error(Code::FileNotFound, headline);
                 run.fail(file, &[why], &Sources::default());
+            }
+            for path in unnamed {
+                run.leave_out(&path);
             }
             for path in found {
                 run.file(&path);
@@ -120,10 +124,16 @@ impl Run {
         if !self.seen.insert(entry::identity(file)) {
             return;
         }
-        match entry::open(file, self.settings.stdin_path.as_deref()) {
+        match entry::open(file, self.settings.stdin.stdin_path.as_deref()) {
             Ok(entry) => self.entry(&entry, file == "-"),
             Err(diagnostic) => self.fail(file, &[*diagnostic], &Sources::default()),
         }
+    }
+
+    /// Tells of a schema that no text can name.
+    fn leave_out(&mut self, shown: &str) {
+        self.printer.progress(&format!("Left out {shown}: its path is not UTF-8"));
+        self.outcomes.push(json!({ "file": shown, "status": "skipped" }));
     }
 
     fn entry(&mut self, entry: &Entry, stdin: bool) {

@@ -20,7 +20,7 @@ mod lsp;
 mod own_fault;
 mod plugin;
 #[cfg(test)]
-mod reference;
+mod reference_tests;
 mod repl;
 mod run;
 mod serve;

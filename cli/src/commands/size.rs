@@ -48,7 +48,10 @@ pub fn sizes(
     warnings: &WarningFlags,
 ) -> ExitCode {
     let named = profile.asked().and_then(|profile| schemas::named(schemas, profile, "size"));
-    let read = named.and_then(|named| Ok((named, warnings.verdicts()?, report.printer()?)));
+    let read = named.and_then(|named| {
+        stdin.needs_stdin(&named.paths())?;
+        Ok((named, warnings.verdicts()?, report.printer()?))
+    });
     let (Chosen { schemas: named, line }, verdicts, printer) = match read {
         Ok(read) => read,
         Err(diagnostic) => return usage::refuse(*diagnostic, report.format()),

@@ -92,7 +92,12 @@ pub fn watch(paths: &[String], options: &Options, flags: &SchemaFlags) -> ExitCo
         Ok(printer) => printer,
         Err(diagnostic) => return usage::refuse(*diagnostic, form),
     };
-    let subject = match flags.warnings.verdicts().and_then(|_| Subject::of(paths, flags)) {
+    let subject = flags
+        .warnings
+        .verdicts()
+        .and_then(|_| files_alone(paths, flags))
+        .and_then(|()| Subject::of(paths, flags));
+    let subject = match subject {
         Ok(subject) => subject,
         Err(diagnostic) => return usage::refuse(*diagnostic, form),
     };
@@ -105,6 +110,16 @@ pub fn watch(paths: &[String], options: &Options, flags: &SchemaFlags) -> ExitCo
         return code;
     }
     run.follow(paths, flags)
+}
+
+/// The usage error of standard input, which is read once and never changes.
+fn files_alone(paths: &[String], flags: &SchemaFlags) -> Result<(), Box<Diagnostic>> {
+    if paths.iter().any(|path| path == "-") {
+        let refusal = usage::error("standard input cannot be watched")
+            .note("Name the schema's file. `blinkblox check -` reads standard input once.");
+        return Err(Box::new(refusal));
+    }
+    flags.stdin.needs_stdin(&[])
 }
 
 /// The schemas of a run and what belongs to them.

@@ -282,3 +282,79 @@ fn modules_that_no_schema_writes_any_more_are_orphans() {
         serde_json::json!({ "file": "out/Old.luau", "status": "orphan", "line": null, "note": null })
     );
 }
+
+/// A flag that would be ignored is a mistake of whoever wrote it, and is told.
+#[test]
+fn flags_that_would_be_ignored_are_refused() {
+    let folder = project(&[
+        ("game.blink", DEPRECATED),
+        ("a.zap", "event A = { from: Client, type: Reliable, call: SingleAsync }"),
+        ("named/blinkblox.toml", "[[schema]]\npath = \"../game.blink\"\n"),
+    ]);
+    let refused = |arguments: &[&str], headline: &str, note: &str| {
+        let refused = blinkblox(&folder, arguments);
+        let said = err(&refused);
+        assert_eq!((code(&refused), out(&refused).as_str()), (1, ""), "{arguments:?}: {said}");
+        assert!(said.starts_with(&format!("[E4007] Error: {headline}\n")), "{arguments:?}: {said}");
+        assert!(said.contains(note), "{arguments:?}: {said}");
+    };
+    for run in [
+        &["build", "game"][..],
+        &["check", "game"],
+        &["verify", "game"],
+        &["size", "game"],
+        &["diff", "game", "game"],
+        &["fmt", "game"],
+        &["fmt"],
+        &["convert", "zap", "a.zap"],
+        &["watch", "game", "--once"],
+        &["game"],
+        &["game", "--check"],
+        &["game", "--verify"],
+        &["game", "--watch"],
+        &["game", "--list-outputs"],
+        &["game", "--sizes"],
+        &["game", "--format"],
+        &["game", "--diff", "game"],
+        &["a.zap", "--from", "zap"],
+    ] {
+        let arguments = [run, &["--stdin-path", "x.blink"]].concat();
+        refused(&arguments, "--stdin-path says where standard input stands, which is not read", "Name `-`");
+    }
+    let document = json(&blinkblox(folder.path().join("named"), &["build", "--stdin-path", "x", "--json"]));
+    assert_eq!(document["diagnostics"][0]["code"], "E4007", "{document}");
+    refused(&["watch", "-", "--once"], "standard input cannot be watched", "Name the schema's file");
+    refused(&["-", "--watch", "--stdin-path", "x"], "standard input cannot be watched", "blinkblox check -");
+
+    let tools: [&[&str]; 7] = [
+        &["game", "--sizes"],
+        &["game", "--diff", "game"],
+        &["game", "--format"],
+        &["a.zap", "--from", "zap"],
+        &["--explain", "E3004"],
+        &["--lsp"],
+        &["--serve"],
+    ];
+    for run in tools {
+        let tool = run.iter().find(|argument| argument.starts_with("--")).unwrap();
+        for flag in ["--server-output", "--client-output", "--types-output"] {
+            let headline = format!("{flag} cannot be given with {tool}");
+            refused(
+                &[run, &[flag, "x"]].concat(),
+                &headline,
+                &format!("{tool} writes no modules. Leave {flag} out."),
+            );
+        }
+        if !["--sizes", "--diff"].contains(tool) {
+            let headline = format!("--profile cannot be given with {tool}");
+            refused(&[run, &["--profile", "dev"]].concat(), &headline, "compiles under no profile");
+        }
+        if ["--explain", "--lsp", "--serve"].contains(tool) {
+            let headline = format!("--stdin-path cannot be given with {tool}");
+            refused(&[run, &["--stdin-path", "x"]].concat(), &headline, "reads no schema");
+        }
+    }
+    // Nothing was written on the way.
+    assert!(!folder.path().join("out").exists() && !folder.path().join("x").exists());
+    assert_eq!(fs::read_to_string(folder.path().join("game.blink")).unwrap(), DEPRECATED);
+}

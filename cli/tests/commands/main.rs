@@ -13,6 +13,7 @@ mod explore;
 mod flags;
 mod library;
 mod lsp;
+mod names;
 mod newcomers;
 mod pages;
 mod plugin;

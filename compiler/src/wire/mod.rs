@@ -17,7 +17,7 @@ pub mod size;
 pub mod state;
 pub mod table;
 #[cfg(test)]
-mod testing;
+mod test_types;
 
 use std::sync::Arc;
 

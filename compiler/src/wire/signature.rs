@@ -420,7 +420,7 @@ impl RobloxType {
 mod tests {
     use super::*;
     use crate::schema::{Event, Function, Yield};
-    use crate::wire::testing::*;
+    use crate::wire::test_types::*;
 
     #[test]
     fn numbers_have_the_fewest_digits() {

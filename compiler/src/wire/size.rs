@@ -283,7 +283,7 @@ fn fields_of(node: &Node, path: &str, depth: u32, found: &mut Vec<FieldSize>) {
 mod tests {
     use super::*;
     use crate::schema::{Delivery, Length, NumberKind::*, Payload, TypeKind};
-    use crate::wire::testing::*;
+    use crate::wire::test_types::*;
 
     fn stored(ty: &Type) -> (u64, u64, u64, u64) {
         let size = measure(ty, Layout::Storage);

@@ -25,7 +25,7 @@ pub mod values;
 pub mod waiting;
 
 #[cfg(test)]
-mod behaviour;
+mod tests;
 
 use std::cell::{Cell, Ref, RefCell, RefMut};
 use std::rc::Rc;

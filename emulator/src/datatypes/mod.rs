@@ -9,8 +9,6 @@
 
 use crate::vm::{Failure, Vm};
 
-#[cfg(test)]
-mod algebra;
 pub mod axes_faces;
 pub mod brick_color;
 pub mod cframe;
@@ -22,6 +20,8 @@ pub mod enums;
 pub mod font;
 pub mod inline_text;
 pub mod keypoints;
+#[cfg(test)]
+mod law_tests;
 pub mod number_range;
 pub mod number_sequence;
 pub mod path_waypoint;

@@ -59,7 +59,7 @@ pub fn discover(discovery: &Discovery, tree: Option<&ProjectTree>) -> Result<Vec
     for root in &discovery.roots {
         let root = paths::clean(root);
         if root.is_file() {
-            let name = paths::name_of(&root).unwrap_or_default().to_owned();
+            let name = paths::shown_name(&root).into_owned();
             found.push((root, name));
             continue;
         }
@@ -137,7 +137,8 @@ impl Walk<'_> {
                 .help("Look for a link that leads back to a folder above it."));
         }
         for entry in files::entries(folder)? {
-            let Some(name) = paths::name_of(&entry) else { continue };
+            // One that is no text is run like any other: left out, its tests would be missed by nobody.
+            let name = paths::shown_name(&entry);
             let Some(relative) = paths::relative(&entry, self.root) else { continue };
             if self.exclude.is_some_and(|exclude| exclude.is_match(&relative)) {
                 continue;
@@ -146,7 +147,7 @@ impl Walk<'_> {
                 if !paths::is_set_aside(&entry) && !paths::leads_back(&entry) {
                     self.folder(&entry, in_tests || name == FOLDER, depth + 1)?;
                 }
-            } else if self.is_test(name, &relative, in_tests) {
+            } else if self.is_test(&name, &relative, in_tests) {
                 self.found.push((entry, relative));
             }
         }

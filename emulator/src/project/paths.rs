@@ -1,5 +1,6 @@
 //! Paths without the noise: `a/./b/../c` is `a/c`.
 
+use std::borrow::Cow;
 use std::path::{Component, Path, PathBuf};
 
 /// The path without `.` and without `..` where a name stands before it. Looks at no disk.
@@ -46,8 +47,8 @@ pub fn is_of_packages(name: &str) -> bool {
 /// Whether what a folder holds is not the project's own, so that no spec and no schema is looked for there: hidden
 /// folders, those of packages, and what a build keeps for itself, which has a `CACHEDIR.TAG`.
 pub fn is_set_aside(folder: &Path) -> bool {
-    let Some(name) = name_of(folder) else { return false };
-    name.starts_with('.') || is_of_packages(name) || folder.join("CACHEDIR.TAG").is_file()
+    let name = shown_name(folder);
+    name.starts_with('.') || is_of_packages(&name) || folder.join("CACHEDIR.TAG").is_file()
 }
 
 /// The file or folder itself, whatever links lead to it.
@@ -58,6 +59,11 @@ pub(super) fn real(path: &Path) -> PathBuf {
 /// The last name of a path, for what carries its file's name.
 pub(super) fn name_of(path: &Path) -> Option<&str> {
     path.file_name().and_then(|name| name.to_str())
+}
+
+/// The last name of a path as people see it, whatever bytes it is of; empty where there is none.
+pub(super) fn shown_name(path: &Path) -> Cow<'_, str> {
+    path.file_name().unwrap_or_default().to_string_lossy()
 }
 
 /// `path` below `base` with `/` between the names, for globs.

@@ -143,7 +143,8 @@ impl fmt::Debug for Cloud {
     }
 }
 
-const MINUTE: Time = Time::from_millis(60_000);
+/// What limits are counted in.
+pub(super) const MINUTE: Time = Time::from_millis(60_000);
 
 impl Cloud {
     /// What servers of these places share; servers without a place of their own are of the first.

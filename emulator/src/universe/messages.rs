@@ -1,14 +1,13 @@
 //! Messages between servers: by topic, to whoever listens when they arrive.
 
 use super::Cloud;
+use super::cloud::MINUTE;
 use crate::clock::Time;
 
 /// Most bytes of a message, as JSON.
 pub const LONGEST_MESSAGE: usize = 1024;
 /// Most characters of a topic.
 pub const LONGEST_TOPIC: usize = 80;
-
-const MINUTE: Time = Time::from_millis(60_000);
 
 impl Cloud {
     /// Counts a message that a server publishes. False if it has none left: 150 and 60 a player each minute.

@@ -7,7 +7,6 @@
 
 mod convert;
 mod modules;
-mod schemas;
 mod vectors;
 
 use blinkblox_compiler::schema::{Channel, Side};
@@ -16,9 +15,9 @@ use blinkblox_compiler::wire::codec::{
 };
 use blinkblox_compiler::wire::draw::{self, Source};
 use blinkblox_compiler::wire::plan::{Carrier, Node, Plan, Shape};
+use blinkblox_tests::schemas::{self, COUNT, Random};
 
 use modules::{Item, Modules};
-use schemas::{COUNT, Random};
 
 /// Drawn schemas of each kind.
 const SCHEMAS: u64 = 40;

@@ -36,31 +36,11 @@ mod texts;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use blinkblox_tests::book::{self as pages, update};
+use blinkblox_tests::book as pages;
 
 /// Holds a file of the repository to what it should be, or writes it.
 fn hold(file: &std::path::Path, found: &str, wanted: &str) {
-    if found == wanted {
-        return;
-    }
-    if update() {
-        std::fs::write(file, wanted).unwrap();
-        return;
-    }
-    let (mut line, mut pair) = (0, (String::new(), String::new()));
-    for (number, one) in found.lines().chain([""]).zip(wanted.lines().chain([""])).enumerate() {
-        if one.0 != one.1 {
-            (line, pair) = (number + 1, (one.0.to_owned(), one.1.to_owned()));
-            break;
-        }
-    }
-    panic!(
-        "{}:{line} is not what the tool says:\n  has    {}\n  should {}\nwrite it anew with\n    \
-         BLINKBLOX_UPDATE=1 cargo test -p blinkblox-tests --test book",
-        file.display(),
-        pair.0,
-        pair.1
-    );
+    pages::hold(file, found, wanted, "-p blinkblox-tests --test book");
 }
 
 #[test]
@@ -108,6 +88,13 @@ fn schemas_of_examples_and_templates_are_in_the_canonical_layout() {
         let text = std::fs::read_to_string(&file).unwrap().replace("\r\n", "\n");
         hold(&file, &text, &examples::laid_out(&text));
     }
+}
+
+#[test]
+fn the_page_of_the_emulated_surface_is_that_of_the_tables() {
+    let file = pages::book().join("surface.md");
+    let found = std::fs::read_to_string(&file).unwrap_or_default().replace("\r\n", "\n");
+    hold(&file, &found, &blinkblox_emulator::surface::page::text().unwrap());
 }
 
 #[test]

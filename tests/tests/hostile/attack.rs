@@ -12,9 +12,8 @@ use blinkblox_emulator::shared::SignalMode;
 use blinkblox_emulator::testing::reporters::{Format, render};
 use blinkblox_emulator::testing::{RunOptions, run};
 use blinkblox_tests::corpus::Case;
-
-use crate::packets::{self, Heard, Packet};
-use crate::schemas::Random;
+use blinkblox_tests::packets::{self, Heard, Packet};
+use blinkblox_tests::schemas::Random;
 
 /// A schema to attack.
 pub struct Target {

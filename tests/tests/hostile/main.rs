@@ -8,10 +8,6 @@
 #![allow(clippy::unwrap_used, reason = "in a test, an unwrap is an assertion")]
 
 mod attack;
-mod drawn;
-mod packets;
-#[path = "../agreement/schemas.rs"]
-mod schemas;
 
 use std::path::{Path, PathBuf};
 
@@ -19,9 +15,10 @@ use blinkblox_emulator::shared::SignalMode;
 use blinkblox_emulator::testing::reporters::{Format, render};
 use blinkblox_emulator::testing::{RunOptions, run};
 use blinkblox_tests::corpus::{corpus, golden};
+use blinkblox_tests::packets;
+use blinkblox_tests::schemas::{self, Random, traffic};
 
 use attack::{Target, attack};
-use schemas::Random;
 
 /// Packets drawn for each golden schema.
 const GOLDEN_PACKETS: usize = 1000;
@@ -78,7 +75,7 @@ fn drawn_schemas_stand() {
 fn drawn_schemas_of_every_kind_stand() {
     let targets: Vec<_> = (0..DRAWN)
         .map(|seed| {
-            let text = drawn::draw(&mut Random(seed + 2000));
+            let text = traffic::draw(&mut Random(seed + 2000));
             Target { name: format!("mixed {seed}"), files: vec![("main.blink".into(), text)], exact: false }
         })
         .collect();

@@ -18,8 +18,8 @@ use blinkblox_emulator::shared::{Side, SignalMode};
 use blinkblox_emulator::trace::{Fate, Target};
 use blinkblox_emulator::value::Value as Luau;
 use blinkblox_emulator::world::{JoinOptions, World};
+use blinkblox_tests::schemas::Random;
 
-use crate::schemas::Random;
 use crate::world::{ask, start, world};
 
 /// Steps of a run.

@@ -6,9 +6,6 @@
 mod batches;
 mod entities;
 mod observed;
-#[path = "../agreement/schemas.rs"]
-#[allow(dead_code, reason = "schemas are drawn elsewhere")]
-mod schemas;
 mod streams;
 #[path = "../soak/world.rs"]
 #[allow(dead_code, reason = "the soak asks more of a world")]

@@ -13,9 +13,9 @@ use blinkblox_emulator::shared::{Side, SignalMode};
 use blinkblox_emulator::trace::Target;
 use blinkblox_emulator::value::Value as Luau;
 use blinkblox_emulator::world::{JoinOptions, LeaveHow, World};
+use blinkblox_tests::schemas::Random;
 
 use crate::observed::{Observer, Seen};
-use crate::schemas::Random;
 use crate::world::{ask, start, world};
 
 /// Steps of a run.

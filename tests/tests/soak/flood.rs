@@ -8,9 +8,9 @@ use blinkblox_emulator::network::LinkSettings;
 use blinkblox_emulator::shared::{Side, SignalMode};
 use blinkblox_emulator::value::{Table, Value};
 use blinkblox_emulator::world::{Injection, JoinOptions, LeaveHow, Receiver, World};
+use blinkblox_tests::packets::{Packet, heard, hostile};
+use blinkblox_tests::schemas::Random;
 
-use crate::packets::{Packet, heard, hostile};
-use crate::schemas::Random;
 use crate::world::{memory, start, world};
 
 /// Frames a second of every side: fewer frames than usual, each with as many packets.

@@ -4,12 +4,6 @@
 #![allow(clippy::unwrap_used, reason = "in a test, an unwrap is an assertion")]
 
 mod flood;
-#[path = "../hostile/packets.rs"]
-#[allow(dead_code, reason = "the suite of hostile clients makes more kinds of packets")]
-mod packets;
-#[path = "../agreement/schemas.rs"]
-#[allow(dead_code, reason = "schemas are drawn elsewhere")]
-mod schemas;
 mod soak;
 mod world;
 

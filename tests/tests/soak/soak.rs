@@ -12,9 +12,9 @@ use blinkblox_emulator::network::LinkSettings;
 use blinkblox_emulator::shared::{LogLevel, Side, SignalMode};
 use blinkblox_emulator::value::{InstanceId, Value};
 use blinkblox_emulator::world::{JoinOptions, LeaveHow, World};
+use blinkblox_tests::schemas::Random;
 use rustc_hash::FxHasher;
 
-use crate::schemas::Random;
 use crate::world::{ask, memory, numbers, start, world};
 
 /// How long and how wide.

@@ -6,11 +6,11 @@
 pub mod acknowledgements;
 pub mod entity;
 mod error;
+#[cfg(test)]
+mod law_tests;
 mod number;
 pub mod packet;
 mod path;
-#[cfg(test)]
-mod properties;
 mod read;
 mod roblox;
 pub mod rows;

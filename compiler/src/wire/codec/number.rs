@@ -7,7 +7,7 @@ use crate::wire::plan::{Bounds, Carrier, Number};
 
 /// Takes a value through everything between the script and the wire: gives the number to write, or the small
 /// integer's offset.
-pub(crate) fn send(number: &Number, value: f64, validate: bool) -> Result<f64, Refusal> {
+pub(crate) fn to_wire(number: &Number, value: f64, validate: bool) -> Result<f64, Refusal> {
     let units = match number.step {
         Some(step) => step.encode(value),
         None => value,
@@ -32,7 +32,7 @@ pub(crate) fn send(number: &Number, value: f64, validate: bool) -> Result<f64, R
 }
 
 /// Turns what stood on the wire into the script's value.
-pub(crate) fn receive(number: &Number, raw: f64) -> Result<f64, Problem> {
+pub(crate) fn from_wire(number: &Number, raw: f64) -> Result<f64, Problem> {
     if number.receipt.is_some_and(|bounds| !bounds.admit(raw)) {
         return Err(Problem::Range(raw));
     }

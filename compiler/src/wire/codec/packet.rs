@@ -257,7 +257,7 @@ impl PacketItem {
 mod tests {
     use super::*;
     use crate::schema::{Delivery, Function, NumberKind, Payload, Yield};
-    use crate::wire::testing::*;
+    use crate::wire::test_types::*;
     use crate::wire::{EventWire, FunctionWire};
 
     /// Hit (0, from the server), Price (1, called by clients), Shot (0 on the unreliable channel, from clients).

@@ -269,7 +269,7 @@ impl<'a> Reader<'a> {
                 (f64::from(raw), at)
             }
         };
-        let value = number::receive(number, raw)?;
+        let value = number::from_wire(number, raw)?;
         self.leaf_value(at, Value::Number(value))
     }
 

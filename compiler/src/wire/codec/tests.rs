@@ -3,7 +3,7 @@
 use super::*;
 use crate::schema::{NumberKind::*, Payload, RobloxType, Rotation, Type, TypeKind};
 use crate::wire::plan::Layout;
-use crate::wire::testing::*;
+use crate::wire::test_types::*;
 
 fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02X}")).collect::<Vec<_>>().join(" ")

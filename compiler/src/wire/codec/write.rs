@@ -132,7 +132,7 @@ impl<'a> Writer<'a> {
         match &node.shape {
             Shape::Number(number) => {
                 let Value::Number(given) = value else { return wrong_type("number", value) };
-                let raw = number::send(number, *given, self.validate)?;
+                let raw = number::to_wire(number, *given, self.validate)?;
                 match &number.carrier {
                     Carrier::Integer { kind, place, .. } | Carrier::Float { kind, place } => {
                         self.put_number(frame, *place, *kind, raw);

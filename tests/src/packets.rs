@@ -1,5 +1,7 @@
 //! Packets of one client: those an honest client makes, and everything that can be made of them.
 
+#![allow(clippy::unwrap_used, reason = "in a test, an unwrap is an assertion")]
+
 use blinkblox_compiler::schema::{Channel, Side};
 use blinkblox_compiler::wire::codec::{Value, encode};
 use blinkblox_compiler::wire::draw::{self, Source};

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use blinkblox_tests::book;
 use clap::{Arg, ArgAction, Args, Command, CommandFactory};
 
 use super::{Cli, direct};
@@ -117,16 +118,7 @@ fn page() -> String {
 
 #[test]
 fn the_book_lists_every_command_and_flag() {
-    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/src/cli.md");
-    let wanted = page();
-    if std::env::var_os("BLINKBLOX_UPDATE").is_some() {
-        std::fs::write(file, &wanted).unwrap();
-    }
-    let found = std::fs::read_to_string(file).unwrap_or_default().replace("\r\n", "\n");
-    let first = found.lines().zip(wanted.lines()).find(|(found, wanted)| found != wanted);
-    assert!(
-        found == wanted,
-        "docs/src/cli.md is not what the commands say, first in {first:?}; write it anew with\n    \
-         BLINKBLOX_UPDATE=1 cargo test -p blinkblox the_book_lists_every"
-    );
+    let file = book::book().join("cli.md");
+    let found = std::fs::read_to_string(&file).unwrap_or_default().replace("\r\n", "\n");
+    book::hold(&file, &found, &page(), "-p blinkblox --bin blinkblox the_book_lists");
 }

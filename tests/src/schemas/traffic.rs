@@ -1,8 +1,10 @@
 //! Drawn schemas with all kinds of traffic: scopes, functions both ways, streams, stamps, limits, every `Call`.
 
+#![allow(clippy::unwrap_used, reason = "in a test, an unwrap is an assertion")]
+
 use std::fmt::Write;
 
-use crate::schemas::{Drawing, Random};
+use super::{Drawing, Random};
 
 /// Declarations of each schema.
 const COUNT: usize = 14;

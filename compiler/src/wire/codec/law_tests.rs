@@ -7,7 +7,7 @@ use crate::schema::{Length, NumberKind, NumberKind::*, Payload, RobloxType, Rota
 use crate::wire::codec::{Decoding, Value, decode, encode};
 use crate::wire::draw::{self, Source};
 use crate::wire::plan::{Layout, Plan};
-use crate::wire::testing::*;
+use crate::wire::test_types::*;
 
 fn kind() -> impl Strategy<Value = NumberKind> {
     prop::sample::select(vec![U8, U16, U24, U32, I8, I16, I24, I32, F16, F24, F32, F64])

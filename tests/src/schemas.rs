@@ -1,11 +1,17 @@
 //! Schemas to try: text of exported types and of events in both directions, drawn from a seed.
 
+#![allow(clippy::unwrap_used, reason = "in a test, an unwrap is an assertion")]
+
+pub mod traffic;
+
 use std::fmt::Write;
 
 /// SplitMix64 (Steele, Lea, Flood 2014): every seed gives another sequence.
 pub struct Random(pub u64);
 
 impl Random {
+    /// The next number.
+    #[allow(clippy::should_implement_trait, reason = "a sequence without an end is no iterator's")]
     pub fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -13,14 +19,17 @@ impl Random {
         mixed ^ (mixed >> 31)
     }
 
+    /// A number below `count`.
     pub fn below(&mut self, count: u64) -> u64 {
         self.next() % count
     }
 
+    /// One of several.
     pub fn one<T: Copy>(&mut self, of: &[T]) -> T {
         of[self.below(of.len() as u64) as usize]
     }
 
+    /// True once in so many times.
     pub fn once_in(&mut self, of: u64) -> bool {
         self.below(of) == 0
     }
