@@ -27,7 +27,9 @@ fn everything_arrives_once_when_gathered() {
 #[test]
 fn memory_stays_flat_for_ten_minutes_of_flood() {
     let outcome = flood::flood(10, 2);
-    let (second, tenth) = (outcome.minutes[1], outcome.minutes[9]);
     assert!(outcome.packets >= 30_000);
-    assert!(tenth <= second + (32 << 10), "{:?}", outcome.minutes);
+    // What is left over at the end of a minute goes up and down with the buffers in use then; what leaks goes up alone.
+    let (early, late) = outcome.minutes.split_at(5);
+    let most = |minutes: &[usize]| minutes.iter().max().copied().unwrap();
+    assert!(most(late) <= most(early) + (16 << 10), "{:?}", outcome.minutes);
 }
