@@ -21,5 +21,7 @@ use blinkblox_emulator::vm::Counted;
 static ALLOCATOR: Counted<mimalloc::MiMalloc> = Counted(mimalloc::MiMalloc);
 
 fn main() -> ExitCode {
-    commands::run(std::env::args_os().skip(1).collect())
+    let code = commands::run(std::env::args_os().skip(1).collect());
+    // Whoever reads the exit code takes what it was to read for whole.
+    if code == ExitCode::SUCCESS && printer::is_lost() { ExitCode::FAILURE } else { code }
 }

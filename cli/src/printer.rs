@@ -1,6 +1,7 @@
 //! What goes to the terminal: which stream, in which form, with colour or without. Source: tooling specification, 2.6.
 
 use std::io::{IsTerminal, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use blinkblox_compiler::diagnostics::human::{Colour, Strokes};
 use blinkblox_compiler::diagnostics::{Diagnostic, compact, github, human, json, limit, sarif, summary};
@@ -252,10 +253,22 @@ impl Busy {
     }
 }
 
-/// Writes to standard output. A closed pipe is no failure.
+/// Whether something that was to be on standard output is not.
+static LOST: AtomicBool = AtomicBool::new(false);
+
+/// Writes to standard output. A closed pipe is no failure; anything else fails the run, see [`is_lost`].
 pub fn print_out(text: &str) {
     let mut out = std::io::stdout().lock();
-    let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+    let Err(error) = out.write_all(text.as_bytes()).and_then(|()| out.flush()) else { return };
+    if error.kind() != std::io::ErrorKind::BrokenPipe && !LOST.swap(true, Ordering::Relaxed) {
+        let why = blinkblox_emulator::shared::in_words(&error);
+        print_err(&format!("error: standard output could not be written: {why}\n"));
+    }
+}
+
+/// Whether something that was to be on standard output could not be written. It has been said.
+pub fn is_lost() -> bool {
+    LOST.load(Ordering::Relaxed)
 }
 
 /// Writes to standard error.

@@ -99,6 +99,12 @@ pub fn summary(code: Code) -> &'static str {
     page(code).lines().filter(|line| !line.is_empty()).nth(1).unwrap_or_default()
 }
 
+/// Whether some diagnostic of a code is a warning. Those of [`Code::AnalyzeMissingRateLimit`] and
+/// [`Code::AnalyzePriority`] are errors or warnings, as the schema is.
+pub fn is_warning(code: Code) -> bool {
+    title(code).starts_with('W') || matches!(code, Code::AnalyzeMissingRateLimit | Code::AnalyzePriority)
+}
+
 /// The code that a person means by `E3004`, `3004` or `AnalyzeDuplicateMember`, in any case of letters.
 pub fn find(text: &str) -> Option<Code> {
     let text = text.trim();

@@ -4,17 +4,16 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use blinkblox_compiler::diagnostics::{Code, Diagnostic, json};
-use blinkblox_compiler::schema::Profile;
+use blinkblox_compiler::diagnostics::{Diagnostic, json};
 use blinkblox_compiler::source::Sources;
 use clap::Parser;
 use serde_json::Value;
 
-use super::compile::{Compiled, Overrides, Stage, compile_to};
+use super::compile::{Compiled, Overrides, Owner, Stage, compile_to, whole};
 use super::flags::{OutputFlags, SchemaFlags, Verdicts};
 use super::usage;
 use super::verify;
-use crate::depfile::Depfile;
+use crate::depfile::{self, Depfile};
 use crate::printer::Printer;
 use crate::schemas::{self, Named};
 use crate::watch::placement;
@@ -110,6 +109,10 @@ pub fn run_schemas(schemas: &[String], flags: &SchemaFlags, job: &Job) -> ExitCo
             .note("Give `--server-output` and its like with one schema.");
         return usage::refuse(refusal, flags.report.format());
     }
+    // Found out before a module is written.
+    if let Some(Err(refusal)) = job.depfile.as_deref().map(depfile::check) {
+        return usage::refuse(*refusal, flags.report.format());
+    }
     // A list is for a program: nothing stands beside it.
     let printer = if mode == Mode::List { printer.quietly() } else { printer };
     printer.progress(&format!("BlinkBlox {}", blinkblox_compiler::VERSION));
@@ -167,7 +170,7 @@ struct Run<'a> {
     /// Paths of what would be written.
     listed: Vec<String>,
     /// The schema each output is of, and its profile, by the output's whole path.
-    outputs: BTreeMap<PathBuf, (PathBuf, Profile)>,
+    outputs: BTreeMap<PathBuf, Owner>,
     /// What the outputs are made from.
     rules: Depfile,
     /// Where outputs land.
@@ -191,6 +194,11 @@ impl Run<'_> {
         compiled.diagnostics.extend(misplaced);
         compiled.judge(&self.verdicts);
         if let Some(clash) = self.take_outputs(schema, &compiled) {
+            compiled.diagnostics.push(clash);
+            compiled.fail();
+        }
+        let depfile = self.job.depfile.as_deref();
+        if let Some(clash) = depfile.and_then(|file| depfile::clash(file, &compiled)) {
             compiled.diagnostics.push(clash);
             compiled.fail();
         }
@@ -229,25 +237,11 @@ impl Run<'_> {
 
     /// Takes a schema's outputs, or says which is another's.
     fn take_outputs(&mut self, schema: &Named, compiled: &Compiled) -> Option<Diagnostic> {
-        let whole = |path: &str| std::path::absolute(path).unwrap_or_else(|_| PathBuf::from(path));
         let own = (whole(&compiled.entry), schema.profile);
         let mut clash = None;
         for (path, _) in &compiled.files {
-            let (other, profile) = self.outputs.entry(whole(path)).or_insert_with(|| own.clone());
-            let (headline, note) = if *other != own.0 {
-                let other = compiled.shown(&crate::loader::forward(other));
-                ("two schemas", format!("{other} has the same output. Give each schema outputs of its own."))
-            } else if *profile != own.1 {
-                let (first, second) = (profile.text(), own.1.text());
-                let note = format!(
-                    "The schema is named under the profiles {first} and {second}. Build it under one at a time, with --profile."
-                );
-                ("two profiles", note)
-            } else {
-                continue;
-            };
-            let headline = format!("{} would be written by {headline}", compiled.shown(path));
-            clash = Some(Diagnostic::error(Code::OutputSamePath, headline).note(note));
+            let other = self.outputs.entry(whole(path)).or_insert_with(|| own.clone());
+            clash = compiled.clash(path, &own, other).or(clash);
         }
         clash
     }

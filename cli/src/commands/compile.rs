@@ -1,8 +1,9 @@
 //! One schema, from its path to the texts of its modules in memory: what `build`, `check`, `verify` and `watch` share.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 
-use blinkblox_compiler::diagnostics::{Diagnostic, sort};
+use blinkblox_compiler::diagnostics::{Code, Diagnostic, sort};
 use blinkblox_compiler::schema::Profile;
 use blinkblox_compiler::source::{SourceLoader, Sources};
 use blinkblox_compiler::{Analysis, Compilation, outputs};
@@ -41,6 +42,14 @@ pub struct OutputOption {
     pub span: Option<blinkblox_compiler::source::Span>,
 }
 
+/// What an output is of: the whole path of a schema, and the profile it is built under.
+pub type Owner = (PathBuf, Profile);
+
+/// The whole of a path.
+pub fn whole(path: &str) -> PathBuf {
+    std::path::absolute(path).unwrap_or_else(|_| PathBuf::from(path))
+}
+
 impl Compiled {
     /// Whether the schema compiles.
     pub fn is_sound(&self) -> bool {
@@ -64,6 +73,24 @@ impl Compiled {
     /// How a path is shown.
     pub fn shown(&self, path: &str) -> String {
         self.loader.as_ref().map_or_else(|| path.to_string(), |loader| loader.shown(path))
+    }
+
+    /// Why an output cannot be written, when another schema writes it, or this one under another profile.
+    pub fn clash(&self, output: &str, own: &Owner, other: &Owner) -> Option<Diagnostic> {
+        let (headline, note) = if other.0 != own.0 {
+            let other = self.shown(&crate::loader::forward(&other.0));
+            ("two schemas", format!("{other} has the same output. Give each schema outputs of its own."))
+        } else if other.1 != own.1 {
+            let (first, second) = (other.1.text(), own.1.text());
+            let note = format!(
+                "The schema is named under the profiles {first} and {second}. Build it under one at a time, with --profile."
+            );
+            ("two profiles", note)
+        } else {
+            return None;
+        };
+        let headline = format!("{} would be written by {headline}", self.shown(output));
+        Some(Diagnostic::error(Code::OutputSamePath, headline).note(note))
     }
 
     fn failed(entry: String, diagnostic: Diagnostic, asked: BTreeMap<String, Option<u64>>) -> Compiled {

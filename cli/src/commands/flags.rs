@@ -184,7 +184,13 @@ fn code(flag: &str, text: &str) -> Result<Code, Box<Diagnostic>> {
         ));
     };
     let title = explain::title(code);
-    if title.starts_with('E') {
+    let named_error = text.trim().starts_with(['E', 'e']) && title.eq_ignore_ascii_case(text.trim());
+    if named_error && explain::is_warning(code) {
+        let warning = title.replace('E', "W");
+        let refusal = usage::error(format!("{flag} is for warnings, and {title} is an error"));
+        return Err(Box::new(refusal.note(format!("The warning of that number is {warning}."))));
+    }
+    if !explain::is_warning(code) {
         let refusal = usage::error(format!("{flag} is for warnings, and {title} is an error"));
         return Err(Box::new(refusal.note("An error is an error under every flag.")));
     }

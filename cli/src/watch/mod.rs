@@ -13,7 +13,7 @@ use std::time::Instant;
 
 use blinkblox_compiler::diagnostics::{Diagnostic, json};
 
-use crate::commands::compile::{Compiled, compile};
+use crate::commands::compile::{Compiled, compile, whole};
 use crate::commands::flags::Verdicts;
 use crate::printer::Printer;
 use crate::schemas::Named;
@@ -50,6 +50,12 @@ struct State {
     failure: Option<Vec<Diagnostic>>,
     /// Files of the unit besides the schema itself.
     imports: usize,
+    /// The whole path of the schema.
+    entry: PathBuf,
+    /// The whole paths of the outputs it writes, since its last compile that succeeded.
+    outputs: Vec<PathBuf>,
+    /// Those it would write, did not another schema.
+    wanted: Vec<PathBuf>,
     /// Where the outputs land, in words.
     places: Vec<String>,
 }
@@ -78,12 +84,39 @@ impl Watching {
             let state = &self.states[index];
             let changed =
                 state.inputs.is_empty() || state.inputs.iter().any(|(path, before)| content(path) != *before);
-            if changed {
+            if changed || self.is_freed(index) {
                 round.compiled += 1;
                 round.failed += usize::from(!self.compile(index, printer));
             }
         }
+        // An output that a later schema let go of. Each compile takes what it waited for, so this ends.
+        while let Some(index) = (0..self.states.len()).find(|index| self.is_freed(*index)) {
+            round.compiled += 1;
+            round.failed += usize::from(!self.compile(index, printer));
+        }
         round
+    }
+
+    /// Whether a schema that waits for outputs of others can have them now.
+    fn is_freed(&self, index: usize) -> bool {
+        let wanted = &self.states[index].wanted;
+        !wanted.is_empty() && !wanted.iter().any(|path| self.holder(path, index).is_some())
+    }
+
+    /// Which other schema writes an output.
+    fn holder(&self, output: &Path, but: usize) -> Option<usize> {
+        let mut states = self.states.iter().enumerate().filter(|(index, _)| *index != but);
+        states.find(|(_, state)| state.outputs.iter().any(|path| path == output)).map(|(index, _)| index)
+    }
+
+    /// What a schema has against outputs of another.
+    fn clash(&self, index: usize, compiled: &Compiled) -> Option<Diagnostic> {
+        let own = (whole(&compiled.entry), self.settings.schemas[index].profile);
+        compiled.files.iter().find_map(|(path, _)| {
+            let holder = self.holder(&whole(path), index)?;
+            let other = (self.states[holder].entry.clone(), self.settings.schemas[holder].profile);
+            compiled.clash(path, &own, &other)
+        })
     }
 
     /// Schemas whose last compile failed.
@@ -120,6 +153,10 @@ impl Watching {
         let mut compiled = compile(&named.path, named.profile, None, |_| {});
         let placement = self.placement(&mut compiled);
         compiled.judge(&self.settings.verdicts);
+        let outputs: Vec<PathBuf> = compiled.files.iter().map(|(path, _)| whole(path)).collect();
+        let clash = self.clash(index, &compiled);
+        let is_held = clash.is_some();
+        compiled.diagnostics.extend(clash);
         let denied = self.settings.verdicts.refuse(&compiled.diagnostics);
         let sound = compiled.is_sound() && !denied && !compiled.diagnostics.iter().any(Diagnostic::is_error);
         let mut written = None;
@@ -155,6 +192,15 @@ impl Watching {
         state.imports = compiled.sources.files().len().saturating_sub(1);
         if compiled.is_sound() {
             state.places = places;
+        }
+        state.entry = whole(&compiled.entry);
+        state.wanted.clear();
+        if is_held {
+            state.wanted = outputs;
+            state.outputs.clear();
+        } else if sound {
+            // One with errors keeps what it wrote last.
+            state.outputs = outputs;
         }
         state.failure = (!sound).then_some(compiled.diagnostics);
         sound

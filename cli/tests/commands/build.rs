@@ -393,3 +393,66 @@ fn an_output_outside_the_project_is_warned_of() {
         assert_eq!(code(&denied), 1, "{command}");
     }
 }
+
+/// Every text of a folder by its path.
+fn texts(folder: &Path) -> Vec<(String, String)> {
+    let files = tree(folder).into_iter().filter(|path| folder.join(path).is_file());
+    files.map(|path| (path.clone(), fs::read_to_string(folder.join(path)).unwrap())).collect()
+}
+
+#[test]
+fn a_depfile_replaces_nothing_a_build_reads_or_writes() {
+    let folder = project(&[
+        ("ok.blink", "option ServerOutput = \"s\"\noption ClientOutput = \"c\"\nimport \"part\"\n"),
+        ("part.blink", "type A = u8\n"),
+        ("other.blink", "type B = u8\n"),
+        ("d/x.luau", "return 1\n"),
+    ]);
+    let before = texts(folder.path());
+    for depfile in
+        ["ok.blink", "./d/../ok.blink", "part.blink", "other.blink", "new.BLINK", "d", "d/x.luau/y.d"]
+    {
+        for form in [&["build", "ok.blink"][..], &["ok.blink"]] {
+            let output = blinkblox(&folder, &[form, &["--depfile", depfile]].concat());
+            assert_eq!(code(&output), 1, "{depfile}: {}", err(&output));
+            assert!(err(&output).contains("--depfile"), "{depfile}: {}", err(&output));
+            assert_eq!(texts(folder.path()), before, "{depfile}");
+        }
+    }
+    for own in ["s.luau", "./c.luau"] {
+        let output = blinkblox(&folder, &["build", "ok.blink", "--depfile", own]);
+        assert!(code(&output) == 1 && err(&output).contains("[E4002]"), "{own}: {}", err(&output));
+        assert_eq!(texts(folder.path()), before, "{own}");
+    }
+    // One that has a folder to be made.
+    let output = blinkblox(&folder, &["build", "ok.blink", "--depfile", "made/here/ok.d"]);
+    assert_eq!(code(&output), 0, "{}", err(&output));
+    assert_eq!(
+        fs::read_to_string(folder.path().join("made/here/ok.d")).unwrap(),
+        "s.luau c.luau: ok.blink part.blink\n"
+    );
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn output_that_is_lost_fails_the_run() {
+    let folder = project(&[("ok.blink", "option ServerOutput = \"s\"\noption ClientOutput = \"c\"\n")]);
+    for arguments in [
+        &["convert", "blink", "ok.blink", "-o", "-"][..],
+        &["build", "ok.blink", "--list-outputs"],
+        &["check", "ok.blink", "--json"],
+        &["completions", "bash"],
+        &["--version"],
+    ] {
+        let full = fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+        let output = std::process::Command::new(env!("CARGO_BIN_EXE_blinkblox"))
+            .current_dir(folder.path())
+            .args(arguments)
+            .stdout(full)
+            .output()
+            .unwrap();
+        assert_eq!(code(&output), 1, "{arguments:?}");
+        let text = "error: standard output could not be written: no space left on device\n";
+        assert!(err(&output).contains(text), "{arguments:?}: {}", err(&output));
+    }
+}

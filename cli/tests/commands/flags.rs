@@ -283,6 +283,26 @@ fn modules_that_no_schema_writes_any_more_are_orphans() {
     );
 }
 
+#[test]
+fn a_warning_that_shares_its_number_with_an_error_is_judged() {
+    let folder = project(&[(
+        "low.blink",
+        "option ServerOutput = \"s\"\noption ClientOutput = \"c\"\n\
+        event A { From: Server, Type: Unreliable, Call: SingleSync, Priority: Low }\n",
+    )]);
+    let plain = blinkblox(&folder, &["check", "low"]);
+    assert!(code(&plain) == 0 && err(&plain).contains("[W3035]"), "{}", err(&plain));
+    for name in ["W3035", "w3035", "3035", "AnalyzePriority"] {
+        let allowed = blinkblox(&folder, &["check", "low", "--allow", name, "--deny-warnings"]);
+        assert_eq!((code(&allowed), err(&allowed).as_str()), (0, ""), "{name}");
+        let denied = blinkblox(&folder, &["check", "low", "--deny", name]);
+        assert!(code(&denied) == 1 && err(&denied).contains("3035]"), "{name}: {}", err(&denied));
+    }
+    assert_eq!(code(&blinkblox(&folder, &["check", "low", "--deny", "W3020"])), 0);
+    let error = blinkblox(&folder, &["check", "low", "--deny", "E3035"]);
+    assert!(code(&error) == 1 && err(&error).contains("is W3035"), "{}", err(&error));
+}
+
 /// A flag that would be ignored is a mistake of whoever wrote it, and is told.
 #[test]
 fn flags_that_would_be_ignored_are_refused() {

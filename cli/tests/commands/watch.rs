@@ -183,3 +183,32 @@ fn a_stream_of_documents_keeps_to_its_form_in_every_mistake() {
     let stdin = crate::support::json(&crate::support::blinkblox_reading(&folder, &arguments, ""));
     assert_eq!(stdin["schema"], "net.blink");
 }
+
+#[test]
+fn two_schemas_do_not_share_an_output() {
+    let schema = |name: &str, output: &str| {
+        format!(
+            "option ServerOutput = \"{output}s\"\noption ClientOutput = \"{output}c\"\n\
+            event {name} {{ From: Server, Type: Reliable, Call: SingleSync }}\n"
+        )
+    };
+    let folder = project(&[("a.blink", &schema("One", "")), ("b.blink", &schema("Two", ""))]);
+    let once = crate::support::blinkblox(&folder, &["watch", "--once", "a.blink", "b.blink"]);
+    let told = crate::support::err(&once);
+    assert_eq!(crate::support::code(&once), 1, "{told}");
+    assert!(told.contains("[E4002]") && told.contains("a.blink has the same output"), "{told}");
+    let module = |name: &str| fs::read_to_string(folder.path().join(name)).unwrap();
+    assert!(module("s.luau").contains("One") && !module("s.luau").contains("Two"));
+    // The first lets go of them, and the second, of which nothing changed, gets them.
+    let watcher = watch(folder.path(), &["a.blink", "b.blink"]);
+    watcher.hears("[E4002]");
+    fs::write(folder.path().join("a.blink"), schema("One", "x/")).unwrap();
+    watcher.hears("b.blink: Wrote 2 files; 0 files already current, and the errors are gone");
+    assert!(module("s.luau").contains("Two") && module("x/s.luau").contains("One"));
+    // And the other way.
+    fs::write(folder.path().join("a.blink"), schema("One", "")).unwrap();
+    watcher.hears("b.blink has the same output");
+    fs::write(folder.path().join("b.blink"), schema("Two", "y/")).unwrap();
+    watcher.hears("a.blink: Wrote 2 files; 0 files already current, and the errors are gone");
+    assert_eq!(watcher.stop(), Some(0));
+}

@@ -17,6 +17,12 @@ use crate::report::{Kind, Place, Report};
 
 pub(super) type Lowered<T> = Result<T, Box<Diagnostic>>;
 
+/// Most types written out where they are used: doubling one often enough makes a draft without end.
+const MOST_WRITTEN_OUT: usize = 20_000;
+
+/// Most types one inside the other, over every name on the way.
+pub(super) const DEEPEST: usize = 300;
+
 /// Drafts a whole file. Errors: a name that is not declared, or a value that zap itself would refuse.
 pub(super) fn lower(config: &Config, sources: &Sources, report: &mut Report) -> Lowered<Draft> {
     let place = |span: Span| place(sources, span);
@@ -33,6 +39,8 @@ pub(super) fn lower(config: &Config, sources: &Sources, report: &mut Report) -> 
         emitted: BTreeSet::new(),
         busy: BTreeSet::new(),
         used: BTreeSet::new(),
+        written_out: 0,
+        depth: 0,
     };
     lower.declare(&config.items, 0)?;
     let items = lower.space(&config.items, 0)?;
@@ -89,6 +97,10 @@ pub(super) struct Lower<'a> {
     /// Types that are being read.
     busy: BTreeSet<usize>,
     used: BTreeSet<usize>,
+    /// Types that were written out where they are used.
+    written_out: usize,
+    /// Types that are read, one inside the other.
+    pub(super) depth: usize,
 }
 
 /// Where a type is written: what losses are told of, the namespace its names are looked up in, and how deep among the
@@ -259,6 +271,12 @@ impl<'a> Lower<'a> {
                 let spelled = if at.in_place { path.to_string() } else { self.full_path(number) };
                 return Ok(draft::Ty::Named(TypeId(number), spelled));
             }
+        }
+        self.written_out += 1;
+        if self.written_out > MOST_WRITTEN_OUT {
+            let headline = "the definitions write more types out than a schema takes";
+            let note = "An array or optional has no declaration of its own, so each use of it is written out. Use it less often.";
+            return Err(Box::new(refused(headline, span, "one too many").note(note)));
         }
         // Written out, with its own names looked up where they were written.
         let ty = self.types[number].ty;

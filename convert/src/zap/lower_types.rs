@@ -3,7 +3,7 @@
 use blinkblox_compiler::source::Span;
 
 use super::ast::{Group, Name, Range, Ty, TyKind};
-use super::lower::{At, Lower, Lowered};
+use super::lower::{At, DEEPEST, Lower, Lowered};
 use crate::draft::{self, identifier};
 use crate::refused;
 
@@ -51,6 +51,17 @@ pub(super) fn call(word: &str) -> Option<&'static str> {
 
 impl<'a> Lower<'a> {
     pub(super) fn ty(&mut self, ty: &'a Ty, at: &At<'_>) -> Lowered<draft::Ty> {
+        self.depth += 1;
+        if self.depth > DEEPEST {
+            let headline = format!("types hold each other more than {DEEPEST} deep");
+            return Err(Box::new(refused(headline, ty.span, "too deep")));
+        }
+        let lowered = self.any(ty, at);
+        self.depth -= 1;
+        lowered
+    }
+
+    fn any(&mut self, ty: &'a Ty, at: &At<'_>) -> Lowered<draft::Ty> {
         Ok(match &ty.kind {
             TyKind::Word { path, group } if is_primitive(path) => {
                 self.primitive(path, group.as_ref(), ty.span, at)?
