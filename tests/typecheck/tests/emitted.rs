@@ -155,6 +155,20 @@ fn as_many_streams_as_may_be() {
 }
 
 #[test]
+fn as_many_rates_as_may_be() {
+    let event = |index| {
+        format!(
+            "event E{index} {{ From: Client, Type: Reliable, Call: SingleSync, Rate: 4, Data: (u8, string) }}\n"
+        )
+    };
+    // As many as are charged in place, and more.
+    for count in [32, 256] {
+        let schema: String = (0..count).map(event).collect();
+        assert_sound(&format!("{count} rates"), &compile("rates", &schema));
+    }
+}
+
+#[test]
 fn as_many_containers_as_may_be() {
     let mut schema = String::new();
     for index in 0..256 {

@@ -20,11 +20,13 @@ const OWN: &[&str] = &[
     "Behind",
     "Beside",
     "BrickColor",
+    "Bucket",
     "Budget",
     "Buffer",
     "CFrame",
     "ChannelLimits",
     "ChannelRemote",
+    "Clock",
     "ColorSequence",
     "Connected",
     "Count",
@@ -120,6 +122,7 @@ const OWN: &[&str] = &[
     "Store",
     "Stub",
     "TakeUnreliable",
+    "Tokens",
     "TweenInfo",
     "UDim",
     "Unreliable",
@@ -194,6 +197,8 @@ pub struct Context<'a> {
     pub asks_end: bool,
     /// Whether the client has packets of a length known ahead, which takes `NoInstances`.
     pub sends_packets: bool,
+    /// Whether readers charge the rates of events in place.
+    pub charges_in_place: bool,
     /// Whether tables are asked for their metatables, which takes `Metatable`.
     pub asks_metatables: bool,
     /// Whether sends give how many players there are, which takes `Present`.
@@ -231,6 +236,7 @@ impl<'a> Context<'a> {
             sink: Sink::Batch,
             asks_end: false,
             sends_packets: false,
+            charges_in_place: false,
             asks_metatables: false,
             counts_players: false,
             names_batches: false,

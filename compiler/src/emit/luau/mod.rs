@@ -16,6 +16,7 @@ pub(in crate::emit) mod module;
 mod net;
 mod number;
 pub mod print;
+mod rate;
 mod read;
 mod receive;
 mod roblox;

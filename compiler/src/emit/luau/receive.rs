@@ -1,14 +1,17 @@
 //! Receiving an event: its listeners and queue, and the statements that read one and hand it on.
 
+use std::sync::LazyLock;
+
 use super::ast::*;
-use super::context::{Context, Names};
+use super::context::{Context, Names, shared};
 use super::module::{EventInfo, State, disconnect_type, listener_type, member, positional};
+use super::rate::Limit;
 use super::send::longest;
 use super::{clock, lanes, read, traffic};
 use crate::schema::{Channel, Side};
 
-/// Rows a queue holds that waits for a listener.
-const QUEUE: u32 = 256;
+/// Rows a queue holds that waits for a listener: as many events as calls.
+static QUEUE: LazyLock<u64> = LazyLock::new(|| shared("Answers", "CAPACITY"));
 
 /// What a module keeps of an event it receives.
 pub struct Inbound<'a> {
@@ -22,7 +25,7 @@ pub struct Inbound<'a> {
     /// Numbers or times accepted last.
     last: Option<Expr>,
     /// Its rate.
-    limit: Option<Expr>,
+    limit: Option<Limit>,
     /// Its traffic counts.
     counts: Option<Expr>,
     /// Whether its channel's reader counts slots.
@@ -59,9 +62,9 @@ impl<'a> Inbound<'a> {
             };
             let queue = reliable.then(|| {
                 if cx.is_server() {
-                    apply(cx.runtime("Queue", "create"), [num(QUEUE)])
+                    apply(cx.runtime("Queue", "create"), [size(*QUEUE)])
                 } else {
-                    apply(cx.runtime("ClientListeners", "queue"), [event_name.clone(), num(QUEUE)])
+                    apply(cx.runtime("ClientListeners", "queue"), [event_name.clone(), size(*QUEUE)])
                 }
             });
             let assign = listener.clone().map(|listener| {
@@ -96,18 +99,17 @@ impl<'a> Inbound<'a> {
                 state.declare(&format!("{}Last", info.key), Some(kind), Expr::Nil)
             }
         });
-        let limit = event.rate.filter(|_| cx.is_server() && event.from == Side::Client).map(|rate| {
-            let limit = cx.runtime("Bucket", "limit");
-            let value = apply(limit, [num(rate.rate), num(rate.burst)]);
-            state.declare(&format!("{}Rate", info.key), None, value)
-        });
+        let limit = event
+            .rate
+            .filter(|_| cx.is_server() && event.from == Side::Client)
+            .map(|rate| Limit::declare(cx, &info.key, rate, state));
         let counts = traffic::counts(cx, &info, state);
         Inbound { info, hook, listener, polled, last, limit, counts, reads_slots: false }
     }
 
     /// The rate limit's `drop`, for a player who is leaving.
-    pub fn limit(&self) -> Option<&Expr> {
-        self.limit.as_ref()
+    pub fn drop(&self) -> Option<Expr> {
+        self.limit.as_ref().map(Limit::drop)
     }
 
     /// `On` and `Predict`, or `Iter` and `Next`.
@@ -180,7 +182,7 @@ impl<'a> Inbound<'a> {
         });
         let what = info.event.path.join(".");
         let shift = item.header.size();
-        let (mut values, advance) = read::payload(cx, &mut names, &item.payload, shift, &what, &mut out);
+        let (mut values, mut advance) = read::payload(cx, &mut names, &item.payload, shift, &what, &mut out);
 
         // An item is decoded completely, whatever becomes of it: what is not sure to be used is read here.
         let sure = !slots
@@ -191,6 +193,10 @@ impl<'a> Inbound<'a> {
             && (self.polled || !info.is_sync());
         if !sure {
             values = read::held(&mut names, values, kinds(cx, info), &mut out);
+            // Nothing is read relative to the item from here on. Stored ahead of a listener, the place behind it is not
+            // added up twice, and need not outlive the call.
+            out.bump(name("Cursor"), size(advance));
+            advance = 0;
         }
         let end = add(name("Cursor"), size(advance));
         let bytes = binary(end.clone(), BinaryOp::Sub, name("ItemAt"));
@@ -270,18 +276,12 @@ impl<'a> Inbound<'a> {
         let delivery = self.delivery(cx, values, advance);
         match &self.limit {
             Some(limit) => {
-                let clock = call("os.clock", []);
-                inner.local("Paid", apply(field(limit.clone(), "take"), [name("Player"), num(1), clock]));
                 let report = cx.runtime("Reports", "rateLimited");
                 let event = text(info.event.name.as_str());
                 let refused = block(|b| {
                     b.push(Stat::Call(apply(report, [name("Player"), info.report_key(), event])));
                 });
-                // Nil is a player who left, of whom nothing is reported.
-                inner.push(Stat::If(
-                    vec![(name("Paid"), delivery), (eq(name("Paid"), Expr::Bool(false)), refused)],
-                    None,
-                ));
+                inner.append(limit.charge(delivery, refused));
             }
             None => {
                 inner.append(delivery);

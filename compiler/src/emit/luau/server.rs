@@ -9,7 +9,7 @@ use super::module::{self, EventInfo, Live, Own, State, events, member};
 use super::receive::Inbound;
 use super::states::StateInfo;
 use super::tables::Tables;
-use super::{lobby, net, print, send, session, snapshot, states, tables, traffic};
+use super::{lobby, net, print, rate, send, session, snapshot, states, tables, traffic};
 use crate::schema::{Options, Schema, Side};
 use crate::wire::Wire;
 
@@ -21,6 +21,7 @@ pub fn emit(schema: &Schema, wire: &Wire) -> String {
     let cx = &mut Context::new(schema, Side::Server);
     let options = &schema.options;
     let all = events(schema, wire);
+    cx.charges_in_place = all.iter().filter(|info| info.event.rate.is_some()).count() <= rate::MOST;
     let expected: usize = all.iter().map(|info| expected_state(info)).sum();
     let mut functions = functions::functions(schema, wire);
     let bytes = module::expected_bytes(schema, all.len() + functions.len());
@@ -364,7 +365,7 @@ fn forget(
     if inbound.iter().any(|event| event.info.is_ordered()) {
         drops.push(cx.runtime("Orders", "drop"));
     }
-    drops.extend(inbound.iter().filter_map(Inbound::limit).map(|limit| field(limit.clone(), "drop")));
+    drops.extend(inbound.iter().filter_map(Inbound::drop));
     for (info, object) in streams {
         if info.event.stream.is_some_and(|stream| stream.per_player) {
             drops.push(field(object.clone(), "drop"));

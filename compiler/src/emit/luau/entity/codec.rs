@@ -54,7 +54,7 @@ pub fn value_reader(cx: &mut Context, function: &str, what: &str, plan: &Plan, k
         let (values, advance) = read::payload(cx, &mut names, plan, 0, what, body);
         let value = values.into_iter().next().unwrap_or(Expr::Nil);
         let local = names.fresh("Input");
-        body.local_typed(&local, kind.clone(), value);
+        read::keep(&local, kind.clone(), value, body);
         body.ret([name(local), add(name("Cursor"), size(advance))]);
     });
     let params = vec![param("Buffer", ty("buffer")), param("Cursor", ty("number"))];

@@ -98,10 +98,23 @@ pub fn held(
             return value;
         }
         let local = names.fresh(&hint);
-        out.local_typed(&local, kind, value);
+        keep(&local, kind, value, out);
         name(local)
     };
     values.into_iter().zip(kinds).map(hold).collect()
+}
+
+/// Puts what was read into a new local of the type `kind`.
+///
+/// What a call gives is not annotated: the checker knows what the function returns. The local's register holds the table
+/// that the function is taken from before it holds the value, and machine code believes the annotation for all of that
+/// time: as a vector, the table sends the rest of the function back to the interpreter.
+pub fn keep(local: &str, kind: LuauType, value: Expr, out: &mut Block) {
+    if matches!(value, Expr::Call(..)) {
+        out.local(local, value);
+    } else {
+        out.local_typed(local, kind, value);
+    }
 }
 
 struct Reader<'r, 'a> {
