@@ -212,6 +212,19 @@ impl Printer {
         self.told(diagnostics).0.iter().map(value).collect()
     }
 
+    /// A finding about a file that is no diagnostic: an annotation of a workflow is printed, a result of SARIF given for
+    /// the document. Other forms say it in a way of their own.
+    pub fn finding(&self, file: &str, line: Option<usize>, title: &str, text: &str) -> Option<Value> {
+        match self.format {
+            Format::Github => {
+                print_out(&github::annotation(file, line, title, text));
+                None
+            }
+            Format::Sarif => Some(sarif::finding(file, line, text)),
+            Format::Human | Format::Compact | Format::Json => None,
+        }
+    }
+
     /// The document of a run, when that is the form. Its diagnostics come from [`Printer::values`].
     pub fn document(&self, report: &json::Report) {
         match self.format {

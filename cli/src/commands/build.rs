@@ -283,6 +283,11 @@ impl Run<'_> {
             self.statuses.extend(verify::orphans(self.outputs.keys()));
         }
         let stale = self.statuses.iter().any(|one| one.status != verify::Status::Current);
+        for (checked, text) in self.statuses.iter().filter_map(|one| Some((one, one.finding()?))) {
+            let title = checked.status.text();
+            let found = self.printer.finding(&checked.file, checked.line_at(), title, text);
+            self.report.diagnostics.extend(found);
+        }
         for line in self.statuses.iter().filter_map(verify::Checked::line) {
             self.printer.result(&format!("{line}\n"));
         }

@@ -204,6 +204,8 @@ struct Definitions {
 fn definitions(tool: Tool, settings: &Settings) -> Result<Definitions, Diagnostic> {
     if settings.file != STREAM {
         let path = normalize(&forward(settings.file.as_ref()));
+        // The working directory is a folder as any other.
+        let path = if path.is_empty() { ".".to_string() } else { path };
         return match no_definitions(tool, &path) {
             Some(diagnostic) => Err(diagnostic),
             None => Ok(Definitions { loader: Rc::new(DiskLoader::new()), path }),

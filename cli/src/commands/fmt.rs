@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 
 use super::flags::{ReportFlags, StdinFlag};
 use super::usage;
+use super::verify::with_plain_ends;
 use crate::entry::{self, Entry};
 use crate::loader::forward;
 use crate::printer::Printer;
@@ -159,7 +160,8 @@ impl Run {
     }
 
     fn formatted(&mut self, entry: &Entry, shown: &str, before: &str, after: String, stdin: bool) {
-        let changes = before != after;
+        // Line ends that a clone on Windows has made are git's, and no layout.
+        let changes = with_plain_ends(before) != after;
         let status = if changes { "changed" } else { "current" };
         let mut outcome = json!({ "file": shown, "status": status });
         if stdin && !self.settings.check {

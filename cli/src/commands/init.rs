@@ -32,6 +32,7 @@ const FILES: &[(&str, &str)] = &[
     ("blinkblox.toml", template!("blinkblox.toml")),
     ("rokit.toml", template!("rokit.toml")),
     (".gitignore", template!("gitignore")),
+    (".gitattributes", template!("gitattributes")),
     (".github/workflows/ci.yml", template!("workflows/ci.yml")),
     ("README.md", template!("README.md")),
 ];

@@ -290,8 +290,7 @@ fn diagnostic(error: &clap::Error, arguments: &[OsString]) -> Diagnostic {
         ErrorKind::MissingRequiredArgument => missing(error, arguments),
         ErrorKind::MissingSubcommand | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
             let outer = arguments.first().map(|first| first.to_string_lossy()).unwrap_or_default();
-            self::error(format!("`{outer}` needs a command"))
-                .note(format!("There are {}.", inner_commands(arguments).join(", ")))
+            self::error(format!("`{outer}` needs a command")).note(there_are(&inner_commands(arguments)))
         }
         ErrorKind::InvalidSubcommand => {
             let given = text(ContextKind::InvalidSubcommand).unwrap_or_default();
@@ -299,7 +298,7 @@ fn diagnostic(error: &clap::Error, arguments: &[OsString]) -> Diagnostic {
             let near = suggest::nearest(&given, known.iter().map(String::as_str));
             self::error(format!("there is no command `{given}` here"))
                 .opt_note(near.map(|near| format!("Did you mean `{near}`?")))
-                .opt_note((!known.is_empty()).then(|| format!("There are {}.", known.join(", "))))
+                .opt_note((!known.is_empty()).then(|| there_are(&known)))
         }
         ErrorKind::ArgumentConflict => {
             let others = match error.get(ContextKind::PriorArg) {
@@ -314,6 +313,15 @@ fn diagnostic(error: &clap::Error, arguments: &[OsString]) -> Diagnostic {
             let first = rendered.lines().next().unwrap_or("the arguments are wrong");
             self::error(first.trim_start_matches("error: ").trim_end_matches('.'))
         }
+    }
+}
+
+/// The commands there are, in a sentence.
+fn there_are(commands: &[String]) -> String {
+    match commands {
+        [one] => format!("There is {one}."),
+        [rest @ .., last] => format!("There are {} and {last}.", rest.join(", ")),
+        [] => String::new(),
     }
 }
 

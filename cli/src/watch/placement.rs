@@ -22,10 +22,11 @@ pub struct Placement {
 }
 
 impl Placement {
-    /// The tree of a project file; `None` for a library, which lands wherever it is used. Errors: why the project
-    /// cannot be read.
+    /// The tree of a project file; `None` for a library, which lands wherever it is used. Paths of it that lead nowhere
+    /// yet, as those of packages and of outputs do in a fresh clone, hinder nothing. Errors: why the project cannot be
+    /// read.
     pub fn of(file: &Path) -> Result<Option<Placement>, String> {
-        let tree = project::load_project(file).map_err(|problem| problem.to_string())?;
+        let tree = project::lay_out_project(file).map_err(|problem| problem.to_string())?;
         let place = tree.root.class == "DataModel";
         Ok(place.then(|| Placement { file: file.to_path_buf(), instances: instances(&tree.root) }))
     }
@@ -134,7 +135,7 @@ fn resolved(file: &Path) -> Option<PathBuf> {
 fn instances(root: &Node) -> BTreeMap<PathBuf, Vec<String>> {
     let mut found = BTreeMap::new();
     root.walk(&mut |node, names| {
-        let Some(file) = node.file.as_deref().and_then(|file| file.canonicalize().ok()) else { return };
+        let Some(file) = node.file.as_deref().and_then(resolved) else { return };
         let names: Vec<String> = names.iter().skip(1).map(|name| (*name).to_string()).collect();
         // A script `init` is its folder, which is what other files of the folder stand in.
         let folder = file.file_name().is_some_and(|name| name.to_string_lossy().starts_with("init."));

@@ -275,6 +275,12 @@ fn a_server_module_that_players_could_read_is_no_build() {
         );
     }
     assert!(!folder.path().join("out/Server.luau").exists());
+    // A fresh clone, before packages are installed and anything is built.
+    let place = place.replace("\"Shared\"", "\"Packages\": { \"$path\": \"Packages\" }, \"Shared\"");
+    let folder = project(&[("default.project.json", &place), ("game.blink", SCHEMA)]);
+    let output = blinkblox(&folder, &["build", "game"]);
+    assert!(code(&output) == 1 && err(&output).contains("[E4010]"), "{}{}", out(&output), err(&output));
+    assert!(err(&output).contains("ReplicatedStorage.Shared.Server"), "{}", err(&output));
 }
 
 #[test]

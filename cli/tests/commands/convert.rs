@@ -150,6 +150,57 @@ fn a_game_of_plain_remotes_is_read_from_its_project() {
 }
 
 #[test]
+fn the_working_directory_is_a_folder_of_remotes_too() {
+    let script = "game.ReplicatedStorage.Hit.OnServerEvent:Connect(function(player, amount: number) end)\n";
+    for folder_given in [".", "./"] {
+        let folder = project(&[("src/a.server.luau", script)]);
+        let run = blinkblox(&folder, &["convert", "remotes", folder_given]);
+        assert_eq!(code(&run), 0, "{folder_given}: {}", err(&run));
+        assert!(read(&folder, "remotes.blink").contains("event Hit"), "{}", out(&run));
+    }
+}
+
+#[test]
+fn the_bridge_of_zap_follows_its_casing() {
+    for (casing, on, fire_set, call) in [
+        ("PascalCase", "SetCallback", "FireSet", "Call"),
+        ("camelCase", "setCallback", "fireSet", "call"),
+        ("snake_case", "set_callback", "fire_set", "call"),
+    ] {
+        let zap = format!(
+            "opt casing = \"{casing}\"\n\
+             event Said = {{ from: Server, type: Reliable, call: ManyAsync, data: u8 }}\n\
+             funct Buy = {{ call: Async, args: u8, rets: u32 }}\n"
+        );
+        let spec = format!(
+            "local NET = 'local Z = require(game.ReplicatedStorage.Bridge)(require(game.%s.Net)) '\n\
+             it('plays', function()\n\
+               local bridge = {{ ['ReplicatedStorage.Bridge'] = './bridge.luau' }}\n\
+               local w = test.world({{ schema = 'depot.blink', clients = 1, files = bridge }})\n\
+               w:advance(1)\n\
+               local client = w:clients()[1]\n\
+               w.server:eval(NET:format('ServerScriptService') .. [[\n\
+                 Z.Buy.{on}(function(player, count)\n\
+                   Z.Said.{fire_set}({{ [player] = true }}, count)\n\
+                   return count * 2\n\
+                 end)]])\n\
+               local bought = client:eval(NET:format('ReplicatedStorage') .. [[\n\
+                 Z.Said.{on}(function(count) _G.said = count end)\n\
+                 return Z.Buy.{call}(21)]])\n\
+               w:advance(1)\n\
+               expect(bought):toBe(42)\n\
+               expect(client:eval('return _G.said')):toBe(21)\n\
+             end)\n"
+        );
+        let folder = project(&[("depot.zap", &zap), ("a.spec.luau", &spec)]);
+        let run = blinkblox(&folder, &["convert", "zap", "depot.zap", "--bridge", "bridge.luau"]);
+        assert_eq!(code(&run), 0, "{casing}: {}", err(&run));
+        let played = blinkblox(&folder, &["test", "a.spec.luau"]);
+        assert_eq!(code(&played), 0, "{casing}: {}{}", out(&played), err(&played));
+    }
+}
+
+#[test]
 fn definitions_draft_and_wrapper_never_replace_one_another() {
     let text = "event Hurt = { from: Server, type: Reliable, call: SingleAsync, data: u8 }\n";
     let folder = project(&[("net.zap", text)]);

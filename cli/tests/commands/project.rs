@@ -57,6 +57,18 @@ fn verify_names_what_is_stale_and_what_is_missing() {
     assert_eq!(blinkblox(&folder, &["verify", "--strict-version"]).status.code(), Some(1));
     let lines = text.lines().count();
     fs::write(&server, text.trim_end().to_string() + " ").unwrap();
+    fs::remove_file(folder.path().join("out/Client.luau")).unwrap();
+    let annotated = out(&blinkblox(&folder, &["verify", "--error-format", "github"]));
+    let stale = format!("::error file=out/Server.luau,line={lines},title=stale::");
+    assert!(annotated.contains(&stale), "{annotated}");
+    assert!(annotated.contains("::error file=out/Client.luau,title=missing::"), "{annotated}");
+    let sarif = json(&blinkblox(&folder, &["verify", "--error-format", "sarif"]));
+    let place = |index: usize| &sarif["runs"][0]["results"][index]["locations"][0]["physicalLocation"];
+    assert_eq!(place(0)["region"]["startLine"], lines, "{sarif}");
+    assert_eq!(place(1)["artifactLocation"]["uri"], "out/Client.luau", "{sarif}");
+    let edited = fs::read_to_string(&server).unwrap();
+    assert!(blinkblox(&folder, &["build"]).status.success());
+    fs::write(&server, edited).unwrap();
     let document = json(&blinkblox(&folder, &["net/game", "--verify", "--json", "-p", "dev"]));
     let expected = serde_json::json!([
         { "file": "out/Server.luau", "status": "stale", "line": lines, "note": null },
@@ -66,6 +78,40 @@ fn verify_names_what_is_stale_and_what_is_missing() {
     fs::write(folder.path().join("net/game.blink"), "type A =").unwrap();
     let document = json(&blinkblox(&folder, &["verify", "--json"]));
     assert_eq!((&document["success"], &document["verify"]), (&false.into(), &serde_json::json!([])));
+}
+
+#[test]
+fn line_ends_that_a_clone_on_windows_makes_are_current() {
+    let folder = project(&[("net/game.blink", SCHEMA), ("blinkblox.toml", CONFIG)]);
+    assert!(blinkblox(&folder, &["fmt"]).status.success());
+    assert!(blinkblox(&folder, &["build"]).status.success());
+    for path in ["net/game.blink", "out/Server.luau", "out/Client.luau"] {
+        let path = folder.path().join(path);
+        let text = fs::read_to_string(&path).unwrap();
+        fs::write(&path, text.replace('\n', "\r\n")).unwrap();
+    }
+    let verified = blinkblox(&folder, &["verify", "--strict-version"]);
+    assert!(verified.status.success(), "{}{}", out(&verified), err(&verified));
+    let formatted = blinkblox(&folder, &["fmt", "--check"]);
+    assert!(formatted.status.success(), "{}{}", out(&formatted), err(&formatted));
+}
+
+#[test]
+fn a_spec_beside_the_code_of_a_game_laid_down_runs_there() {
+    let folder = project(&[]);
+    assert!(blinkblox(&folder, &["init"]).status.success());
+    let attributes = fs::read_to_string(folder.path().join(".gitattributes")).unwrap();
+    for line in ["*.blink text eol=lf", "src/server/Net.luau text eol=lf", "src/client/Net.luau text eol=lf"]
+    {
+        assert!(attributes.lines().any(|one| one == line), "{attributes}");
+    }
+    let spec = "local Coins = require(script.Parent.Coins)\n\
+        it('is beside it', function() expect(typeof(Coins)):toBe('table') end)\n";
+    fs::write(folder.path().join("src/server/Coins.spec.luau"), spec).unwrap();
+    for arguments in [&["test"][..], &["test", "--project", "default.project.json", "src"]] {
+        let run = blinkblox(&folder, arguments);
+        assert!(run.status.success(), "{arguments:?}: {}{}", out(&run), err(&run));
+    }
 }
 
 #[test]

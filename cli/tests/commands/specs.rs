@@ -175,6 +175,88 @@ fn a_watching_run_takes_its_keys_from_a_pipe_too() {
     assert!(text.contains("watching 2 spec files; a all, f failed, p filter, q quit"), "{text}");
 }
 
+/// What runs again: what a run was made from, when its bytes change, and nothing that is only read or lies beside it.
+#[test]
+fn a_watching_run_is_started_by_changes_of_what_it_read_alone() {
+    use std::io::{BufRead, BufReader, Write};
+    use std::time::Duration;
+
+    let folder = project(&[("docs/page.md", "old\n")]);
+    assert_eq!(code(&blinkblox(folder.path(), &["init", "game"])), 0);
+    let game = folder.path().join("game");
+    fs::create_dir(game.join(".git")).unwrap();
+    /// Ends the run however the test does.
+    struct Ended(std::process::Child);
+    impl Drop for Ended {
+        fn drop(&mut self) {
+            let _ = self.0.kill();
+            let _ = self.0.wait();
+        }
+    }
+    let child = Command::new(env!("CARGO_BIN_EXE_blinkblox"))
+        .args(["test", "--watch"])
+        .current_dir(&game)
+        .stdin(std::process::Stdio::piped())
+        .stdout(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut child = Ended(child);
+    let (sender, lines) = std::sync::mpsc::channel();
+    let stream = BufReader::new(child.0.stdout.take().unwrap());
+    std::thread::spawn(move || {
+        stream.lines().map_while(Result::ok).for_each(|line| drop(sender.send(line)));
+    });
+    let is_run = |line: &String| line.contains("watching ");
+    let heard = |patience: Duration| {
+        let mut found = false;
+        while let Ok(line) = lines.recv_timeout(patience) {
+            found |= is_run(&line);
+            if found {
+                break;
+            }
+        }
+        found
+    };
+    assert!(heard(Duration::from_secs(60)), "the first run");
+    let silence = Duration::from_millis(800);
+    assert!(!heard(silence), "reading files started a run");
+    fs::write(game.join("t.log"), "a line\n").unwrap();
+    fs::write(game.join("src/server/out.log"), "a line\n").unwrap();
+    fs::write(game.join(".git/index"), "x").unwrap();
+    fs::write(game.join("README.md"), "other words\n").unwrap();
+    let module = game.join("src/server/Coins.luau");
+    let text = fs::read_to_string(&module).unwrap();
+    fs::write(&module, &text).unwrap();
+    assert!(!heard(silence), "a file that no spec is made from, or the same bytes, started a run");
+    fs::write(&module, format!("{text}\n")).unwrap();
+    assert!(heard(Duration::from_secs(60)), "a module of the game starts one");
+    fs::write(game.join("src/server/New.luau"), "return 1\n").unwrap();
+    assert!(heard(Duration::from_secs(60)), "so does a new one");
+    child.0.stdin.take().unwrap().write_all(b"q\n").unwrap();
+    assert!(child.0.wait().unwrap().success());
+}
+
+#[test]
+fn a_wait_for_a_script_that_is_no_luau_shows_its_error_first() {
+    let place = "{ \"name\": \"x\", \"tree\": { \"$className\": \"DataModel\", \
+        \"ServerScriptService\": { \"Game\": { \"$path\": \"src\" } } } }";
+    let spec = "it('waits', function()\n\
+          local world = test.world({ project = '..' })\n\
+          while not world.server:eval('return _G.ready') do task.wait(1) end\n\
+        end)\n";
+    let folder = project(&[
+        ("default.project.json", place),
+        ("src/init.server.luau", "require(script.Broken)\n_G.ready = true\n"),
+        ("src/Broken.luau", "local x = = 1\nreturn x\n"),
+        ("specs/a.spec.luau", spec),
+    ]);
+    let report = report(folder.path(), &["specs"]);
+    let message = report["files"][0]["tests"][0]["failure"]["message"].as_str().unwrap();
+    let (error, wait) = message.split_once("the test still waits after 30 virtual seconds").unwrap();
+    assert!(error.starts_with("server: ") && error.contains("Broken:1:"), "{message}");
+    assert!(wait.starts_with("; --timeout"), "{message}");
+}
+
 #[test]
 fn traces_of_shares_join_too() {
     let folder = several();
@@ -541,7 +623,8 @@ fn a_list_and_a_run_that_cannot_begin_are_documents_too() {
 
 const ASKING: &str = "option ServerOutput = \"../src/Server\"\noption ClientOutput = \"../src/Client\"\n\
     option InvocationTimeout = 3\nfunction Count { Yield: Coroutine, Rate: 5, Return: u8 }\n\
-    function Ask { From: Server, Yield: Coroutine, Return: u8 }\n";
+    function Ask { From: Server, Yield: Coroutine, Return: u8 }\n\
+    function Few { Yield: Coroutine, Rate: 5, Return: f32(0..9) }\n";
 
 /// What a call that nobody answers costs and says.
 #[test]
@@ -559,7 +642,11 @@ fn a_call_that_nobody_answers_is_named_and_its_wait_counts_once() {
           expect(ada.net.Count.Invoke()):toBe(8)\n\
         end)\n\
         it('waits alone', function() task.wait(2) error('enough', 0) end)\n\
-        it('waits without a world', function() world = nil task.wait(2) end)\n";
+        it('waits without a world', function() world = nil task.wait(2) end)\n\
+        it('is answered out of range', function()\n\
+          world.server.net.Few.On(function() return 0 / 0 end)\n\
+          ada.net.Few.Invoke()\n\
+        end)\n";
     let folder = project(&[("net/game.blink", ASKING), ("specs/a.spec.luau", spec)]);
     let report = report(folder.path(), &[]);
     let tests = &report["files"][0]["tests"];
@@ -576,6 +663,8 @@ fn a_call_that_nobody_answers_is_named_and_its_wait_counts_once() {
         message(1)
     );
     assert!(!message(2).contains("nobody answers"), "{}", message(2));
+    assert!(!message(5).contains("nobody answers"), "{}", message(5));
+    assert!(message(5).contains("the server answered Net.Few, but"), "{}", message(5));
     let seconds = |test: usize| tests[test]["virtualSeconds"].as_f64().unwrap();
     // A second before the call, three until it is given up.
     assert!((4.0..4.2).contains(&seconds(0)), "{}", seconds(0));

@@ -41,6 +41,12 @@ pub fn render(diagnostics: &[Diagnostic], sources: &Sources) -> String {
     out
 }
 
+/// An error about a file that is no diagnostic's, at a line of it if one is known, ended by a line feed.
+pub fn annotation(file: &str, line: Option<usize>, title: &str, text: &str) -> String {
+    let line = line.map(|line| format!("line={line},")).unwrap_or_default();
+    format!("::error file={},{line}title={}::{}\n", property(file), property(title), message(text))
+}
+
 /// Text of a message: what would end the command is escaped.
 fn message(text: &str) -> String {
     text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")

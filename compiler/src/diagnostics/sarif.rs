@@ -74,6 +74,15 @@ pub fn result(diagnostic: &Diagnostic, sources: &Sources) -> Value {
     })
 }
 
+/// An error about a file that is no diagnostic's, at a line of it if one is known.
+pub fn finding(file: &str, line: Option<usize>, text: &str) -> Value {
+    let mut place = json!({ "artifactLocation": { "uri": uri(file) } });
+    if let Some(line) = line {
+        place["region"] = json!({ "startLine": line });
+    }
+    json!({ "level": "error", "message": { "text": text }, "locations": [{ "physicalLocation": place }] })
+}
+
 fn location(span: Span, sources: &Sources, message: Option<&str>) -> Value {
     let mut location = json!({
         "physicalLocation": {

@@ -226,6 +226,10 @@ pub fn unknown_reference(span: Span, name: &str, later: Option<Later>, near: Opt
             }
         }),
         (None, _) if name == "Enum" => diagnostic.note("Name a Roblox enum: `Enum(Font)`."),
+        (None, _) if super::classes::is_known(name) => {
+            let class = format!("Instance({name})");
+            diagnostic.note(format!("A class of Roblox is written `{class}`.")).opt_fix(Some(Fix::write(span, class)))
+        }
         (None, Some(near)) => diagnostic.did_you_mean(span, Some(near)),
         (None, None) => diagnostic.note(format!(
             "Declare it above, as in `type {} = u8`.",

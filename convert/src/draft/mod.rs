@@ -100,6 +100,8 @@ pub(crate) enum Rate {
     Asked,
     /// As it is written.
     Stated(String),
+    /// With how many may come at once, where it is not the rate rounded up.
+    Burst(String, String),
 }
 
 /// `event Chat { .. }`

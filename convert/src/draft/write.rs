@@ -142,6 +142,7 @@ fn event(event: &Event, scope: &str, out: &mut String, report: &mut Report) {
     if from == "Client" {
         match &event.rate {
             Rate::Stated(rate) => line(out, &format!("Rate: {rate},")),
+            Rate::Burst(rate, burst) => line(out, &format!("Rate: {rate},\nBurst: {burst},")),
             Rate::Asked => {
                 line(out, "-- TODO(convert): Rate and Burst: how many a second a client may send");
                 report.add(
@@ -156,6 +157,9 @@ fn event(event: &Event, scope: &str, out: &mut String, report: &mut Report) {
     payload("Data", &event.data, out);
     line(out, "}");
 }
+
+/// What is still to decide of a function whose rate is known.
+const CONCURRENCY: &str = "Concurrency: how many calls of one client may run at once";
 
 fn function(function: &Function, scope: &str, out: &mut String, report: &mut Report) {
     let Head { name, place, .. } = &function.head;
@@ -174,7 +178,11 @@ fn function(function: &Function, scope: &str, out: &mut String, report: &mut Rep
         let asked = match &function.rate {
             Rate::Stated(rate) => {
                 line(out, &format!("Rate: {rate},"));
-                "Concurrency: how many calls of one client may run at once"
+                CONCURRENCY
+            }
+            Rate::Burst(rate, burst) => {
+                line(out, &format!("Rate: {rate},\nBurst: {burst},"));
+                CONCURRENCY
             }
             Rate::Asked => "Rate and Concurrency: how many calls a second, and how many at once",
         };

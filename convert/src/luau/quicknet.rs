@@ -59,7 +59,10 @@ fn rate(record: &Record, head: &Head, report: &mut Report) -> Rate {
     }
     // Three digits behind the point are more than a rate needs; one below them would be none.
     let rounded = (rate * 1000.0).round() / 1000.0;
-    Rate::Stated(if rounded > 0.0 { rounded.to_string() } else { "0.001".to_string() })
+    let text = if rounded > 0.0 { rounded.to_string() } else { "0.001".to_string() };
+    // All of a window may come at once; alone, a rate allows itself rounded up.
+    let burst = max.max(1.0);
+    if burst == rounded.max(0.001).ceil() { Rate::Stated(text) } else { Rate::Burst(text, burst.to_string()) }
 }
 
 fn names(name: &str) -> Option<Meaning> {

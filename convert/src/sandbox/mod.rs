@@ -103,7 +103,8 @@ pub(crate) fn run(
     }
     if let Some((at, message)) = &captured.fault {
         let span = line_span(&sources, file_of(at.0), at.1);
-        return Err(Refusal::new(refused(message.clone(), span, "asked for here"), sources));
+        let version = format!("This converter reads {}.", tool.source());
+        return Err(Refusal::new(refused(message.clone(), span, "asked for here").note(version), sources));
     }
     let outcome = Record::of(&outcome);
     if outcome.flag("failed") {

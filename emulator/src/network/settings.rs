@@ -6,6 +6,9 @@ use std::sync::Arc;
 
 use crate::clock::Time;
 
+/// Longest time of a link, in seconds: what is longer was meant as milliseconds.
+const LONGEST_DELAY: f64 = 60.0;
+
 /// How the extra delay of a packet is drawn from `jitter`. All of them average half of it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum Distribution {
@@ -152,7 +155,16 @@ impl LinkSettings {
     ///
     /// Errors: a text for people, for an unknown parameter or a value that does not fit it.
     pub fn set(&mut self, key: &str, value: &LinkValue) -> Result<(), String> {
-        let seconds = || time_of(value).map_err(|wanted| format!("link {key}: {wanted}"));
+        let seconds = || {
+            let time = time_of(value).map_err(|wanted| format!("link {key}: {wanted}"))?;
+            if time.seconds() > LONGEST_DELAY {
+                let (given, meant) = (time.seconds(), time.seconds() / 1000.0);
+                return Err(format!(
+                    "link {key}: {given} seconds is more than {LONGEST_DELAY}; write \"{given}ms\" or {meant} for milliseconds"
+                ));
+            }
+            Ok(time)
+        };
         let share = || share_of(value).map_err(|wanted| format!("link {key}: {wanted}"));
         match key {
             "delay" => self.delay = seconds()?,
@@ -318,9 +330,13 @@ mod tests {
         );
         assert_eq!(link.bandwidth, None);
         assert_eq!(link.typical_delay(), Time::from_millis(100));
-        for (key, value) in
-            [("loss", text("2")), ("delay", LinkValue::Number(-1.0)), ("mtu", LinkValue::Number(0.0))]
-        {
+        for (key, value) in [
+            ("loss", text("2")),
+            ("delay", LinkValue::Number(80.0)),
+            ("jitter", text("61s")),
+            ("delay", LinkValue::Number(-1.0)),
+            ("mtu", LinkValue::Number(0.0)),
+        ] {
             assert!(link.set(key, &value).is_err(), "{key}");
         }
         assert!(link.set("speed", &text("1")).expect_err("unknown").contains("no parameter speed"));

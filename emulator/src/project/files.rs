@@ -18,6 +18,8 @@ pub(super) struct Loader {
     /// Project files being loaded, to notice one that contains itself.
     pub(super) open: Vec<PathBuf>,
     depth: usize,
+    /// Whether a path of a project that leads nowhere is a folder that is not there yet.
+    pub(super) lays_out: bool,
     /// Model files seen, which numbers the references inside each.
     pub(super) models: usize,
 }
@@ -40,6 +42,11 @@ impl Default for Context {
 const MOST_DEPTH: usize = 200;
 
 impl Loader {
+    /// One to which a path of a project that leads nowhere is a folder to come.
+    pub(super) fn laying_out() -> Loader {
+        Loader { lays_out: true, ..Loader::default() }
+    }
+
     /// The node of a file or folder; `None` if there is nothing there, or nothing that becomes an instance.
     pub(super) fn path(&mut self, context: &Context, path: &Path) -> Result<Option<Node>> {
         let metadata = match fs::metadata(path) {

@@ -73,7 +73,16 @@ pub fn load(path: &Path) -> Result<ProjectTree> {
 
 /// The tree of a project file.
 pub fn load_project(file: &Path) -> Result<ProjectTree> {
-    let mut loader = Loader::default();
+    project_tree(file, Loader::default())
+}
+
+/// The tree of a project file as it will be: a path that leads nowhere, such as that of packages which are not installed
+/// yet, is an empty folder.
+pub fn lay_out_project(file: &Path) -> Result<ProjectTree> {
+    project_tree(file, Loader::laying_out())
+}
+
+fn project_tree(file: &Path, mut loader: Loader) -> Result<ProjectTree> {
     let stem = paths::name_of(file).map(|name| name.split(".project.json").next().unwrap_or(name).to_owned());
     let (root, ids) = nodes::project(&mut loader, &Context::default(), file, stem.as_deref())?;
     let Some(root) = root else {

@@ -69,7 +69,15 @@ fn node(
 ) -> Result<Option<Node>> {
     let mut node = match &from.path {
         None => None,
-        Some(path) => loader.path(context, &project.target(path))?,
+        Some(path) => {
+            let target = project.target(path);
+            let found = loader.path(context, &target)?;
+            let is_to_come = loader.lays_out && found.is_none() && !path.optional && !target.exists();
+            match is_to_come {
+                true => Some(Node { file: Some(target), ..Node::new("Folder", name) }),
+                false => found,
+            }
+        }
     };
     let Some(class) =
         class_of(project, from, name, parent_class, node.as_ref().map(|node| node.class.as_str()))?

@@ -60,7 +60,9 @@ pub fn placed(director: &Director) -> Result<Option<Placed>, Failure> {
         return Ok(None);
     }
     let full = std::path::absolute(file).unwrap_or_else(|_| file.clone());
-    let mut project = director.options.world.project.clone();
+    // As the working directory has it: a fixture's own paths are beside the spec.
+    let named = director.options.world.project.as_ref();
+    let mut project = named.map(|path| std::path::absolute(path).unwrap_or_else(|_| path.clone()));
     for folder in full.ancestors().skip(1) {
         if project.is_some() {
             break;

@@ -377,6 +377,14 @@ impl Worlds {
         self.all().iter().flat_map(|slot| slot.diagnostics()).collect()
     }
 
+    /// The first uncaught error of the worlds' sides, with the side it is of.
+    pub fn first_error(&self) -> Option<String> {
+        self.all().iter().find_map(|slot| {
+            let error = slot.world.errors().into_iter().next()?;
+            Some(format!("{}: {}", slot.side_name(error.side), error.text))
+        })
+    }
+
     /// Calls of functions that arrived in any world and got no answer, a sentence each.
     pub fn unanswered(&self) -> Vec<String> {
         self.all().iter().flat_map(|slot| unanswered(slot)).collect()

@@ -32,8 +32,10 @@ pub(super) struct Watch {
     sinks: Sinks,
     /// Files each spec file was made from, as whole paths.
     reads: BTreeMap<PathBuf, BTreeSet<PathBuf>>,
-    /// What those files held last.
+    /// What those files, and everything else in the folders watched, held last.
     contents: BTreeMap<PathBuf, Option<u64>>,
+    /// Folders whose files are among them.
+    noted: BTreeSet<PathBuf>,
     failed: BTreeSet<PathBuf>,
     /// Runs so far.
     runs: usize,
@@ -50,6 +52,7 @@ impl Watch {
             sinks,
             reads: BTreeMap::new(),
             contents: BTreeMap::new(),
+            noted: BTreeSet::new(),
             failed: BTreeSet::new(),
             runs: 0,
             stop: Arc::default(),
@@ -79,7 +82,12 @@ impl Watch {
         self.run(self.options.files.clone())?;
         let mut announced = 0;
         loop {
-            files.watch_folders(self.folders());
+            let folders = self.folders();
+            // Only after a run: what appears while none goes on is news.
+            if announced != self.runs {
+                self.note_present(&folders);
+            }
+            files.watch_folders(folders);
             // Said once after each run: reading files may itself be told as a change, and changes nothing.
             if announced != self.runs {
                 announced = self.runs;
@@ -133,10 +141,10 @@ impl Watch {
         let mut changed = BTreeSet::new();
         for path in paths {
             let path = whole(path);
-            let now = content(&path);
-            let before = self.contents.insert(path.clone(), now);
-            // A file seen for the first time counts as changed only when no run has read it.
-            if before.is_none_or(|before| before != now) {
+            let now = held(&path);
+            let before = self.contents.insert(path.clone(), now).flatten();
+            // Notifications also tell of reading and of times: only other bytes are a change.
+            if before != now {
                 changed.insert(path);
             }
         }
@@ -149,7 +157,8 @@ impl Watch {
             !known.contains(&file)
                 || self.reads.get(&file).is_none_or(|reads| {
                     changed.iter().any(|path| {
-                        reads.contains(path) || path.parent().is_some_and(|folder| reads.contains(folder))
+                        let is_in_project = path.parent().is_some_and(|folder| is_mapped(folder, reads));
+                        reads.contains(path) || is_in_project && may_be_read(path)
                     })
                 })
         };
@@ -188,10 +197,14 @@ impl Watch {
         for file in files {
             let key = whole(file);
             let shown = blinkblox_emulator::testing::director::shown(file);
-            let Some(done) = report.files.iter().find(|done| done.path == shown) else { continue };
+            let Some(done) = report.files.iter().find(|done| done.path == shown) else {
+                // A share or a filter leaves it out: it is run again when it changes itself.
+                self.reads.entry(key.clone()).or_insert_with(|| BTreeSet::from([key]));
+                continue;
+            };
             let reads: BTreeSet<PathBuf> = done.reads.iter().map(|path| whole(path)).collect();
             for path in &reads {
-                self.contents.entry(path.clone()).or_insert_with(|| content(path));
+                self.contents.entry(path.clone()).or_insert_with(|| held(path));
             }
             let failed = done.load_error.is_some() || done.tests.iter().any(|test| report.is_failure(test));
             if failed {
@@ -200,6 +213,21 @@ impl Watch {
                 self.failed.remove(&key);
             }
             self.reads.insert(key, reads);
+        }
+    }
+
+    /// Remembers what is in these folders, so that what is told of later is known to be new, or to be the same.
+    fn note_present(&mut self, folders: &BTreeSet<PathBuf>) {
+        for folder in folders {
+            if !self.noted.insert(folder.clone()) {
+                continue;
+            }
+            for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+                let path = entry.path();
+                if may_be_read(&path) {
+                    self.contents.entry(path).or_insert_with_key(|path| held(path));
+                }
+            }
         }
     }
 
@@ -219,6 +247,34 @@ impl Watch {
         }
         folders
     }
+}
+
+/// What a path holds, as [`content`] gives it; of a folder only that it is there, for its files are told of themselves.
+fn held(path: &Path) -> Option<u64> {
+    if path.is_dir() { Some(0) } else { content(path) }
+}
+
+/// Whether a project makes an instance of a folder: of itself, or of the `init` script in it.
+fn is_mapped(folder: &Path, reads: &BTreeSet<PathBuf>) -> bool {
+    let is_init = |file: &PathBuf| {
+        let name = file.file_name().and_then(|name| name.to_str());
+        file.parent() == Some(folder) && name.is_some_and(|name| name.starts_with("init."))
+    };
+    reads.contains(folder) || reads.iter().any(is_init)
+}
+
+/// Whether a file in a folder of a project can become a part of it: a log or a lock beside the code cannot.
+fn may_be_read(path: &Path) -> bool {
+    const NAMES: [&str; 14] = [
+        "luau", "lua", "json", "jsonc", "toml", "yml", "yaml", "csv", "txt", "rbxm", "rbxmx", "rbxl",
+        "rbxlx", "blink",
+    ];
+    let name = path.extension().and_then(|name| name.to_str());
+    name.map_or_else(|| path.is_dir(), |name| NAMES.contains(&name)) && !is_hidden(path)
+}
+
+fn is_hidden(path: &Path) -> bool {
+    path.file_name().and_then(|name| name.to_str()).is_some_and(|name| name.starts_with('.'))
 }
 
 /// A folder and those in it where specs may be.

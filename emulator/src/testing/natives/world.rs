@@ -442,6 +442,12 @@ fn advance(cx: &mut Cx<'_>) -> Outcome {
     let director = Director::of(cx)?;
     let slot = slot(cx, &director)?;
     let seconds = cx.number(2)?;
+    if !(seconds >= 0.0 && seconds.is_finite()) {
+        return Err(format!(
+            "world:advance takes seconds of at least 0, not {seconds}: time goes forward only"
+        )
+        .into());
+    }
     check_limit(&director, &slot.world, seconds)?;
     slot.world.advance(Time::from_seconds(seconds)).map_err(wrong)?;
     Ok(Returns::NONE)

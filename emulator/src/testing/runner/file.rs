@@ -265,10 +265,15 @@ impl Run<'_> {
             }
             let waited = director.now() - start;
             if waited > self.options.timeout {
-                return Some(stopped(format!(
+                let waits = format!(
                     "the test still waits after {} virtual seconds; --timeout allows more",
                     self.options.timeout
-                )));
+                );
+                // A script that failed, or was no Luau, is the likely reason of a wait for what it would have done.
+                return Some(stopped(match director.worlds.first_error() {
+                    Some(error) => format!("{error}\n{waits}"),
+                    None => waits,
+                }));
             }
             if Instant::now() > last {
                 return Some(self.out_of_time());
