@@ -49,14 +49,19 @@ fn every_file_and_folder_it_names_exists() {
                 // A family of files is there when its folder is, and some file of it.
                 let is_there = match path.split_once('*') {
                     None => exists(&path),
-                    Some((before, _)) => {
+                    Some((before, behind)) => {
                         let (folder, stem) = before.rsplit_once('/').unwrap_or(("", before));
                         BASES.iter().any(|base| {
                             let entries = std::fs::read_dir(root().join(base).join(folder));
                             entries.is_ok_and(|mut entries| {
                                 entries.any(|entry| {
                                     entry.is_ok_and(|entry| {
-                                        entry.file_name().to_string_lossy().starts_with(stem)
+                                        let name = entry.file_name();
+                                        let name = name.to_string_lossy();
+                                        // A path is written without the ending of a module.
+                                        let rest = name.strip_prefix(stem);
+                                        let bare = rest.and_then(|rest| rest.strip_suffix(".rs"));
+                                        rest.into_iter().chain(bare).any(|rest| rest.ends_with(behind))
                                     })
                                 })
                             })

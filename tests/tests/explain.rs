@@ -128,10 +128,13 @@ fn each_setting_without_effect_is_on_the_page() {
     for case in corpus("err") {
         for one in case.analyze().diagnostics.iter().filter(|one| one.code == Code::AnalyzeIdleSetting) {
             found += 1;
-            let mut words =
-                one.headline.split(|char: char| !char.is_alphanumeric()).filter(|word| word.len() > 3);
-            let is_named =
-                words.any(|word| page.to_lowercase().contains(&format!("{}`", word.to_lowercase())));
+            // The setting is the subject: `Interpolate has no effect`, `the channel of event "A" has no effect`.
+            let subject = one.headline.strip_prefix("the ").unwrap_or(&one.headline);
+            let setting = subject.split(' ').next().unwrap();
+            let setting = setting[..1].to_uppercase() + &setting[1..];
+            let is_named = [format!("`{setting}`"), format!("`option {setting}`")]
+                .iter()
+                .any(|name| page.contains(name));
             assert!(is_named, "{}: the page does not say: {}", case.name(), one.headline);
         }
     }

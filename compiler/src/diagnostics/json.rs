@@ -45,9 +45,7 @@ impl Report<'_> {
 pub fn render(report: &Report) -> String {
     let mut document = json!({
         "version": FORMAT_VERSION,
-        "success": report.success,
         "diagnostics": report.diagnostics,
-        "outputs": report.outputs,
         "compiler": crate::VERSION,
     });
     if let Value::Object(keys) = &mut document {

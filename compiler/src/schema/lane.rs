@@ -2,7 +2,7 @@
 //!
 //! [`Channel`] is the remote an item rides on; a channel of a schema is a [`Lane`] here, to tell the two apart.
 
-use super::{Channel, Delivery, Event};
+use super::{Channel, Delivery, Event, Item, Scope};
 
 /// A channel a schema can name. Order holds inside one, and none waits for another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -38,6 +38,27 @@ pub enum Turn {
     Once,
     /// Perhaps lost, never older than the newest of its channel, and behind what is reliable there.
     Sequenced(Lane),
+}
+
+impl Turn {
+    /// Whether what takes it is numbered for the other side to acknowledge, and sent again until it does.
+    pub fn is_acknowledged(self) -> bool {
+        match self {
+            Turn::InOrder(_) | Turn::Once => true,
+            Turn::Sequenced(_) => false,
+        }
+    }
+}
+
+impl Scope {
+    /// Whether it or a scope in it holds an event that is acknowledged.
+    pub fn has_acknowledged(&self) -> bool {
+        self.items.iter().any(|item| match item {
+            Item::Event(event) => event.turn().is_some_and(Turn::is_acknowledged),
+            Item::Scope(inner) => inner.has_acknowledged(),
+            Item::Type(_) | Item::Function(_) | Item::State(_) | Item::Table(_) | Item::Entity(_) => false,
+        })
+    }
 }
 
 impl Delivery {

@@ -64,6 +64,15 @@ pub(super) struct Here {
     pub params: Vec<String>,
 }
 
+/// Declarations that follow one another, still to be read.
+struct Remaining<'a> {
+    rest: &'a [Declaration],
+    /// Where they are.
+    here: Here,
+    /// Those behind the scope they are in.
+    around: Option<&'a Remaining<'a>>,
+}
+
 /// What brings Roblox types into the modules, with the first use of each.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Uses {
@@ -247,36 +256,47 @@ impl<'a> Resolver<'a> {
         if let Some(reading) = self.reading.last() {
             self.index.files.entry(reading.file).or_insert(self.here.scope);
         }
-        self.declarations(&document.declarations, &mut scope);
+        self.declarations(&document.declarations, &mut scope, None);
         scope
     }
 
-    fn declarations(&mut self, declarations: &[Declaration], scope: &mut Scope) {
-        self.foresee(declarations);
+    fn declarations(&mut self, declarations: &[Declaration], scope: &mut Scope, around: Option<&Remaining>) {
+        self.foresee(&Remaining { rest: declarations, here: self.here.clone(), around });
         for (place, declaration) in declarations.iter().enumerate() {
-            let outer = self.here.excluded;
+            let remaining = Remaining { rest: &declarations[place + 1..], here: self.here.clone(), around };
             let excluded = self.attributes(&declaration.attributes);
-            self.here.excluded = outer.or(excluded);
-            self.declaration(declaration, scope);
-            self.here.excluded = outer;
+            self.here.excluded = remaining.here.excluded.or(excluded);
+            self.declaration(declaration, scope, &remaining);
+            self.here.excluded = remaining.here.excluded;
             if matches!(declaration.kind, DeclarationKind::Import(_)) {
-                self.foresee(&declarations[place + 1..]);
+                self.foresee(&remaining);
             }
         }
     }
 
-    /// Makes known the entities that follow here, with the numbers they will have: up to the next import, behind which
-    /// these depend on what it brings.
-    fn foresee(&mut self, declarations: &[Declaration]) {
+    /// Makes known the entities that follow, here and then in the scopes around, with the numbers they will have: up to the
+    /// next import, behind which these depend on what it brings.
+    fn foresee(&mut self, remaining: &Remaining) {
         let mut next = self.entities;
-        self.number_entities(declarations, true, self.here.excluded, &mut next);
+        let mut level = Some(remaining);
+        while let Some(remaining) = level {
+            if !self.number_entities(
+                remaining.rest,
+                Some(&remaining.here),
+                remaining.here.excluded,
+                &mut next,
+            ) {
+                return;
+            }
+            level = remaining.around;
+        }
     }
 
-    /// Counts entities on from `next`. False once an import ends it.
+    /// Counts entities on from `next`, and makes known those of the list that is `here`. False once an import ends it.
     fn number_entities(
         &mut self,
         declarations: &[Declaration],
-        is_here: bool,
+        here: Option<&Here>,
         outer: Option<Span>,
         next: &mut usize,
     ) -> bool {
@@ -287,20 +307,22 @@ impl<'a> Resolver<'a> {
             match &declaration.kind {
                 DeclarationKind::Import(_) => return false,
                 DeclarationKind::Scope(inner) => {
-                    if !self.number_entities(&inner.declarations, false, excluded, next) {
+                    if !self.number_entities(&inner.declarations, None, excluded, next) {
                         return false;
                     }
                 }
                 DeclarationKind::Entity(entity) => {
-                    if is_here {
+                    if let Some(here) = here {
                         let name = &entity.name;
+                        let path: Vec<&str> =
+                            here.path.iter().map(String::as_str).chain([name.text.as_str()]).collect();
                         let entry = EntityEntry {
                             span: name.span,
-                            path: self.path_of(&name.text).join(".").into(),
+                            path: path.join(".").into(),
                             index: u8::try_from(*next).unwrap_or(u8::MAX),
                             excluded,
                         };
-                        self.names.foresee_entity(self.here.scope, &name.text, entry);
+                        self.names.foresee_entity(here.scope, &name.text, entry);
                     }
                     *next += usize::from(excluded.is_none());
                 }
@@ -320,7 +342,7 @@ impl<'a> Resolver<'a> {
         super::profiles::excluding(attributes, self.profile, &mut self.diagnostics)
     }
 
-    fn declaration(&mut self, declaration: &Declaration, scope: &mut Scope) {
+    fn declaration(&mut self, declaration: &Declaration, scope: &mut Scope, remaining: &Remaining) {
         if let Some(export) = declaration.export {
             let what = match &declaration.kind {
                 DeclarationKind::Event(_) => Some("an event"),
@@ -344,7 +366,7 @@ impl<'a> Resolver<'a> {
                 None
             }
             DeclarationKind::Import(import) => self.import(import),
-            DeclarationKind::Scope(inner) => self.scope(inner),
+            DeclarationKind::Scope(inner) => self.scope(inner, remaining),
             DeclarationKind::Event(member) => self.event(member),
             DeclarationKind::Function(member) => self.function(member),
             DeclarationKind::State(member) => self.state(member),
@@ -407,7 +429,7 @@ impl<'a> Resolver<'a> {
         u8::try_from(index).unwrap_or(u8::MAX)
     }
 
-    fn scope(&mut self, inner: &ast::Scope) -> Option<Item> {
+    fn scope(&mut self, inner: &ast::Scope, remaining: &Remaining) -> Option<Item> {
         let id = self.names.open(Some(self.here.scope), ahead(&inner.declarations));
         self.index.scopes.entry(inner.name.span).or_insert(id);
         self.declare_member(&inner.name, NameKind::Scope, Some(id));
@@ -417,7 +439,7 @@ impl<'a> Resolver<'a> {
         let depth = self.here.depth + 1;
         let outer = self.here.clone();
         self.here = Here { scope: id, path, depth, ..outer.clone() };
-        self.declarations(&inner.declarations, &mut scope);
+        self.declarations(&inner.declarations, &mut scope, Some(remaining));
         self.here = outer;
         Some(Item::Scope(scope))
     }

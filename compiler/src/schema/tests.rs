@@ -219,3 +219,36 @@ fn rates_are_effective_ones() {
     assert_eq!(rates, [Some((20.0, 20.0)), Some((0.25, 1.0)), Some((4.0, 6.5)), None]);
     assert_eq!(events[3].call, Call::Polling);
 }
+
+#[test]
+fn entities_are_named_ahead_behind_a_scope_that_holds_an_import() {
+    let main = "scope A {
+        import \"./x\" as X
+        event E { From: Server, Type: Reliable, Call: ManySync, Data: Ship? }
+        scope B { import \"./x\" as Y event F { From: Server, Type: Reliable, Call: ManySync, Data: Later? } entity Later { Data { H: u8 } } }
+    }
+    event G { From: Server, Type: Reliable, Call: ManySync, Data: Ship? }
+    entity Ship { Data { H: u8 } }";
+    let other = "entity Rock { Data { H: u8 } }";
+    let schema = resolve(&[("main.blink", main), ("x.blink", other)], Profile::Release);
+    let declared: Vec<String> = schema.entities().iter().map(|entity| entity.path.join(".")).collect();
+    assert_eq!(declared, ["A.X.Rock", "A.B.Y.Rock", "A.B.Later", "Ship"]);
+    // In the order they are walked: each names the entity by the number it has.
+    let mut named = Vec::new();
+    fn walk(scope: &Scope, named: &mut Vec<(String, u8)>) {
+        for item in &scope.items {
+            match item {
+                Item::Scope(inner) => walk(inner, named),
+                Item::Event(event) => {
+                    let Payload::Single(ty) = &event.data else { panic!("one value") };
+                    let TypeKind::Optional { inner: ty, .. } = &ty.kind else { panic!("an optional") };
+                    let TypeKind::Entity { path, index } = &ty.kind else { panic!("an entity") };
+                    named.push((path.to_string(), *index));
+                }
+                _ => {}
+            }
+        }
+    }
+    walk(&schema.root, &mut named);
+    assert_eq!(named, [("Ship".into(), 3), ("A.B.Later".into(), 2), ("Ship".into(), 3)]);
+}

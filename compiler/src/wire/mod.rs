@@ -204,8 +204,8 @@ impl HeaderKind {
     /// The header of an event.
     pub fn of_event(event: &Event) -> HeaderKind {
         match event.turn() {
-            Some(Turn::InOrder(_) | Turn::Once) => HeaderKind::Numbered,
-            Some(Turn::Sequenced(_)) => HeaderKind::Sequenced,
+            Some(turn) if turn.is_acknowledged() => HeaderKind::Numbered,
+            Some(_) => HeaderKind::Sequenced,
             None if event.delivery == Delivery::OrderedUnreliable && event.stream.is_none() => {
                 HeaderKind::Ordered
             }

@@ -37,7 +37,7 @@ export const setRateLimitHandler: (Handler: ((Player: Player, Event: string | un
 export const setDecodeErrorHandler: (Handler: ((Event: string | undefined, Failure: string) => void) | undefined) => void;
 export const setPacketDropHandler: (Handler: ((Player: Player, Reason: "Malformed" | "Oversized" | "Budget" | "Instances" | "Events", Refused: number, Detail: number) => void) | undefined) => void;
 export const setListenerErrorHandler: (Handler: ((Player: Player, Event: string, Failure: string, Count: number) => void) | undefined) => void;
-export const remotes: { readonly Reliable: string; readonly Unreliable: string };
+export const remotes: { readonly Reliable: string; readonly Unreliable: string; readonly Entity: string };
 export const hasRemoteAuthority: (Object?: object | undefined) => boolean;
 export const getReplicationRate: () => number;
 

@@ -47,7 +47,7 @@ export const setRateLimitHandler: (Handler: ((Player: Player, Event: string | un
 export const setDecodeErrorHandler: (Handler: ((Player: Player, Event: string | undefined, Failure: string) => void) | undefined) => void;
 export const setPacketDropHandler: (Handler: ((Player: Player, Reason: "Malformed" | "Oversized" | "Budget" | "Instances" | "Events", Refused: number, Detail: number) => void) | undefined) => void;
 export const setListenerErrorHandler: (Handler: ((Player: Player, Event: string, Failure: string, Count: number) => void) | undefined) => void;
-export const remotes: { readonly Reliable: string; readonly Unreliable: string };
+export const remotes: { readonly Reliable: string; readonly Unreliable: string; readonly Entity: string };
 export const hasRemoteAuthority: (Object?: object | undefined) => boolean;
 export const setReplicationRate: (Fps: number) => number;
 export const getReplicationRate: () => number;

@@ -20,7 +20,12 @@ export const SetRateLimitHandler: (Handler: ((Player: Player, Event: string | un
 export const SetDecodeErrorHandler: (Handler: ((Event: string | undefined, Failure: string) => void) | undefined) => void;
 export const SetPacketDropHandler: (Handler: ((Player: Player, Reason: "Malformed" | "Oversized" | "Budget" | "Instances" | "Events", Refused: number, Detail: number) => void) | undefined) => void;
 export const SetListenerErrorHandler: (Handler: ((Player: Player, Event: string, Failure: string, Count: number) => void) | undefined) => void;
-export const Remotes: { readonly Reliable: string; readonly Unreliable: string; readonly Tables: string };
+export const Remotes: {
+	readonly Reliable: string;
+	readonly Unreliable: string;
+	readonly Tables: string;
+	readonly Entity: string;
+};
 export const HasRemoteAuthority: (Object?: object | undefined) => boolean;
 export const GetReplicationRate: () => number;
 

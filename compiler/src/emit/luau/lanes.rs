@@ -21,12 +21,9 @@ pub fn number(turn: Turn) -> u8 {
     }
 }
 
-/// Whether an event of this delivery has a number that is acknowledged.
-fn is_acknowledged(turn: Turn) -> bool {
-    match turn {
-        Turn::InOrder(_) | Turn::Once => true,
-        Turn::Sequenced(_) => false,
-    }
+/// The name of the remote of acknowledgements.
+pub fn remote_name(cx: &Context) -> String {
+    format!("{}_CHANNEL_REMOTE", cx.options.remote_base())
 }
 
 /// What of it a module has.
@@ -63,8 +60,8 @@ impl Lanes {
                     let is_sent = event.from == side;
                     let waits = turn == Turn::Sequenced(Lane::Default);
                     self.any = true;
-                    self.sends |= is_sent && is_acknowledged(turn);
-                    self.hears |= !is_sent && is_acknowledged(turn);
+                    self.sends |= is_sent && turn.is_acknowledged();
+                    self.hears |= !is_sent && turn.is_acknowledged();
                     self.takes |= !is_sent;
                     self.counts_sent |= is_sent && waits;
                     self.counts_heard |= !is_sent && waits;
@@ -74,7 +71,8 @@ impl Lanes {
         }
     }
 
-    fn acknowledges(self) -> bool {
+    /// Whether it has the remote of acknowledgements.
+    pub fn acknowledges(self) -> bool {
         self.sends || self.hears
     }
 
@@ -116,8 +114,7 @@ impl Lanes {
         }
         let server = cx.is_server();
         let take = cx.runtime("SideRemotes", if server { "makeUnreliable" } else { "findUnreliable" });
-        let remote = format!("{}_CHANNEL_REMOTE", cx.options.remote_base());
-        let found = apply(take, [name(reliable), text(remote)]);
+        let found = apply(take, [name(reliable), text(remote_name(cx))]);
         let signals = traffic::take_beside(cx, Channel::Unreliable, "ChannelRemote", found, body);
         if self.sends {
             let acknowledged = cx.runtime(module(cx), "acknowledged");
@@ -220,7 +217,7 @@ pub fn taken(cx: &mut Context, info: &EventInfo, end: Expr, slots: bool, out: &m
         }
     }
     // What a server has none of will not come later.
-    if slots && is_acknowledged(turn) && !cx.is_server() {
+    if slots && turn.is_acknowledged() && !cx.is_server() {
         args.push(name("Missing"));
     }
     Some(apply(cx.runtime(module(cx), function), args))

@@ -49,18 +49,33 @@ pub fn start(cx: &mut Context, beside: &str, out: &mut Block) {
     if !cx.options.lobby {
         return;
     }
+    let remote = remote_name(cx);
     let mut call = |function: Expr, args: Vec<Expr>| _ = out.push(Stat::Call(apply(function, args)));
-    call(cx.runtime(module(cx), "start"), vec![name("BASE"), name(beside)]);
+    let mut args = vec![name(beside), text(remote)];
+    if cx.is_server() {
+        // Rooms of other schemas are kept apart by it.
+        args.push(name("BASE"));
+    }
+    call(cx.runtime(module(cx), "start"), args);
     match (cx.is_server(), cx.options.session) {
         (true, false) => call(cx.runtime("LobbyServer", "beat"), Vec::new()),
         (true, true) => {
-            let verdict = cx.runtime("LobbyMembers", "verdict");
-            call(cx.runtime("ServerSession", "consult"), vec![verdict]);
+            let decide = cx.runtime("LobbyMembers", "decide");
+            call(cx.runtime("ServerSession", "consult"), vec![decide]);
         }
         (false, false) => call(cx.runtime("LobbyClient", "watch"), Vec::new()),
         (false, true) => {
             let lose = cx.runtime("LobbyClient", "lose");
             call(cx.runtime("ClientSession", "onDisconnected"), vec![lose]);
         }
+    }
+}
+
+/// What a frame does behind the session's step: players who wait for a room are asked about again.
+pub fn step(cx: &mut Context, out: &mut Block) {
+    if cx.options.lobby && cx.options.session && cx.is_server() {
+        let again = cx.runtime("LobbyMembers", "again");
+        let welcome = cx.runtime("ServerSession", "welcome");
+        out.push(Stat::Call(apply(again, [welcome])));
     }
 }

@@ -32,7 +32,7 @@ pub struct EventInfo<'a> {
 impl EventInfo<'_> {
     /// Whether its items are numbered for the other side to acknowledge, and sent again until it does.
     pub fn is_acknowledged(&self) -> bool {
-        self.wire.item.header.kind == HeaderKind::Numbered
+        self.event.turn().is_some_and(Turn::is_acknowledged)
     }
 
     /// Whether its items have a number of the event's own, by which what is older is dropped.

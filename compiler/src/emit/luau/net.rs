@@ -5,7 +5,7 @@ use super::context::Context;
 use super::functions::FunctionInfo;
 use super::module::member;
 use super::tables::{self, Tables};
-use super::{lobby, session, traffic};
+use super::{entity, lanes, lobby, session, traffic};
 use crate::schema::Side;
 
 /// The members of the module itself, then those of its declarations.
@@ -53,6 +53,12 @@ fn remotes(cx: &Context, tables: &Tables) -> Entry {
     ];
     if tables.any() {
         remotes.push(Entry::Named("Tables".into(), text(tables::remote_name(cx))));
+    }
+    if cx.lanes.acknowledges() {
+        remotes.push(Entry::Named("Channel".into(), text(lanes::remote_name(cx))));
+    }
+    if !cx.schema.entities().is_empty() {
+        remotes.push(Entry::Named("Entity".into(), text(entity::remote_name(cx))));
     }
     if cx.options.session {
         let own = ["Session", "Echo"].into_iter().zip(session::remotes(cx));

@@ -83,7 +83,7 @@ impl<'a> Inbound<'a> {
                 args.extend(queue);
                 apply(cx.runtime("Listeners", "single"), args)
             } else {
-                let mut args = vec![run];
+                let mut args = vec![event_name, run];
                 args.extend(queue);
                 apply(cx.runtime("Listeners", "many"), args)
             };

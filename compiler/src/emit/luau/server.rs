@@ -331,6 +331,7 @@ fn start(cx: &mut Context, channels: &Channels, authority: &Authority, rows: &Ta
 fn beat(cx: &mut Context) -> Option<Expr> {
     let mut body = Block::new();
     session::step(cx, &mut body);
+    lobby::step(cx, &mut body);
     match (body.is_empty(), cx.options.manual_replication) {
         (true, true) => None,
         (true, false) => Some(name("StepReplication")),

@@ -1,6 +1,6 @@
 //! What a side sends and hears, by what its schema declares: which parts its module has.
 
-use crate::schema::{Channel, Event, Item, Options, Schema, Scope, Side, Turn};
+use crate::schema::{Channel, Event, Item, Options, Schema, Scope, Side};
 
 /// What a side sends and hears.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -62,8 +62,9 @@ impl Uses {
         self.events = true;
         match (event.channel(), event.turn()) {
             (Channel::Reliable, _) => self.reliable = true,
-            (Channel::Unreliable, Some(Turn::InOrder(_) | Turn::Once)) => {}
-            (Channel::Unreliable, Some(Turn::Sequenced(_)) | None) => self.unreliable = true,
+            // It goes with what its channel keeps.
+            (Channel::Unreliable, Some(turn)) if turn.is_acknowledged() => {}
+            (Channel::Unreliable, _) => self.unreliable = true,
         }
     }
 

@@ -121,6 +121,12 @@ impl Members<'_> {
         if self.has_tables(&self.types.schema.root, |_| true) {
             remotes.push(readonly("Tables", text()));
         }
+        if self.types.schema.root.has_acknowledged() {
+            remotes.push(readonly("Channel", text()));
+        }
+        if !self.types.schema.entities().is_empty() {
+            remotes.push(readonly("Entity", text()));
+        }
         if options.session {
             remotes.extend(["Session", "Echo"].map(|key| readonly(key, text())));
         }

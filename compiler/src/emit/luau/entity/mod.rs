@@ -87,7 +87,7 @@ fn entities<'a>(schema: &'a Schema, wire: &'a Wire, object: &str) -> Vec<EntityI
 }
 
 /// The name of the remote that entities have of their own: a lost event holds no snapshot back.
-fn remote_name(cx: &Context) -> String {
+pub fn remote_name(cx: &Context) -> String {
     format!("{}_ENTITY_REMOTE", cx.options.remote_base())
 }
 

@@ -103,10 +103,21 @@ fn count(block: &Block) -> usize {
         Stat::If(arms, otherwise) => {
             arms.iter().map(|(_, body)| count(body)).sum::<usize>() + otherwise.as_ref().map_or(0, count)
         }
-        Stat::While(_, body) => count(body),
+        Stat::While(_, body) | Stat::Repeat(body, _) | Stat::Do(body) => count(body),
         Stat::Count(counted) => count(&counted.body),
         Stat::Each(each) => count(&each.body),
-        _ => 0,
+        Stat::Function(_, function) => count(&function.body),
+        Stat::Comment(_)
+        | Stat::Blank
+        | Stat::Local(..)
+        | Stat::Assign(..)
+        | Stat::Compound(..)
+        | Stat::Call(_)
+        | Stat::Return(_)
+        | Stat::Break
+        | Stat::Continue
+        | Stat::TypeAlias(_)
+        | Stat::Source(_) => 0,
     };
     block.stats.iter().map(|stat| 1 + inner(stat)).sum()
 }
