@@ -264,3 +264,14 @@ fn a_side_nobody_is_on_is_refused() {
     assert_eq!(code(&output), 0, "{}", err(&output));
     assert!(out(&output).contains("0.1 s played, 1 client\n"), "{}", out(&output));
 }
+
+#[test]
+fn what_a_spec_prints_is_bounded() {
+    let spec = "it('prints', function()\n\
+        local long = string.rep('x', 2 ^ 20)\n\
+        expect(function() for _ = 1, 4000 do print(long) end end):toThrow('not enough memory')\n\
+        end)\n";
+    let folder = project(&[("print.spec.luau", spec)]);
+    let output = blinkblox(folder.path(), &["test", "--set", "hostMemoryLimit=24MiB"]);
+    assert_eq!(code(&output), 0, "{:.2000}", out(&output));
+}

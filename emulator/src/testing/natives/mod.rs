@@ -67,7 +67,18 @@ const GLOBALS: &[(&str, NativeFn)] = &[("print", print), ("warn", print)];
 const TASK: &[(&str, NativeFn)] = &[("wait", wait)];
 
 fn print(cx: &mut Cx<'_>) -> Outcome {
-    let line = (1..=cx.count()).map(|index| cx.display(index)).collect::<Vec<_>>().join(" ");
+    let mut line = String::new();
+    for index in 1..=cx.count() {
+        if index > 1 {
+            line.push(' ');
+        }
+        let shown = cx.display(index);
+        // A growing text asks for twice what it has.
+        cx.check_memory(line.len() + shown.len())?;
+        line.push_str(&shown);
+    }
+    // The line is kept as a copy.
+    cx.check_memory(line.len())?;
     Director::of(cx)?.worlds.print(&line);
     Ok(Returns::NONE)
 }
