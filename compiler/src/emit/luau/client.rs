@@ -41,7 +41,7 @@ pub fn emit(schema: &Schema, wire: &Wire) -> String {
         info.declare(cx, &checked, &mut state);
     }
     for info in &mut live.tables {
-        info.declare(cx, &mut state);
+        info.declare(cx, &checked, &mut state);
     }
     let rows = Tables::of(cx, &live.tables);
 
@@ -49,7 +49,7 @@ pub fn emit(schema: &Schema, wire: &Wire) -> String {
     let mut channels = Channels::new(cx, &mut inbound, &functions, &live.states);
     code.append(std::mem::take(&mut channels.code));
     let mirrors = Mirrors::new(schema, wire);
-    let entities = mirrors.code(cx);
+    let entities = mirrors.code(cx, &checked);
     code.append(step(cx, &mirrors, &rows));
 
     let members = {

@@ -52,13 +52,13 @@ pub fn emit(schema: &Schema, wire: &Wire) -> String {
         info.declare(cx, &checked, &mut state);
     }
     for info in &mut live.tables {
-        info.declare(cx, &mut state);
+        info.declare(cx, &checked, &mut state);
     }
     let rows = Tables::of(cx, &live.tables);
     let mut channels = Channels::new(cx, &mut inbound, &functions, &live.states);
     code.append(std::mem::take(&mut channels.code));
     let authority = Authority::new(schema, wire);
-    let entities = authority.code(cx);
+    let entities = authority.code(cx, &checked);
     let step = step(cx, &streams, &authority, &live.states, &rows);
     code.append(start(cx, &channels, &authority, &rows));
     let mut more: Vec<Expr> = session::drop(cx).into_iter().collect();

@@ -45,7 +45,7 @@ impl StateInfo<'_> {
     pub fn declare<'c>(&mut self, cx: &mut Context<'c>, checked: &'c Options, state: &mut ModuleState) {
         let hint = format!("{}State", self.key);
         let value = match cx.side {
-            Side::Server => self.server_object(cx),
+            Side::Server => self.server_object(cx, checked),
             Side::Client => self.client_object(cx, checked),
         };
         self.object = state.declare(&hint, None, value);
@@ -55,13 +55,16 @@ impl StateInfo<'_> {
         self.state.path.join(".")
     }
 
-    fn server_object(&self, cx: &mut Context) -> Expr {
+    fn server_object<'c>(&self, cx: &mut Context<'c>, checked: &'c Options) -> Expr {
         let fields = self.state.fields();
         let names = fields.iter().map(|field| Entry::Item(text(field.name.as_str()))).collect();
         let optional = fields.iter().filter(|field| may_be_nil(&field.ty));
         let optional =
             optional.map(|field| Entry::Keyed(text(field.name.as_str()), Expr::Bool(true))).collect();
+        // A value that stays spoils every frame it is in.
+        let own = std::mem::replace(&mut cx.options, checked);
         let write = self.frame_writer(cx);
+        cx.options = own;
         let mut settings = vec![
             Entry::Named("name".into(), text(self.state.name.as_str())),
             Entry::Named("fields".into(), Expr::Table(names)),

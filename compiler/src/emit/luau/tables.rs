@@ -5,7 +5,7 @@ use super::context::{Context, Names};
 use super::module::{State, member, positional};
 use super::{read, session, traffic, types, write};
 use crate::schema::table::MAX_ROWS;
-use crate::schema::{Channel, Item, Schema, Scope, Side, Table, TableGuard, TypeKind};
+use crate::schema::{Channel, Item, Options, Schema, Scope, Side, Table, TableGuard, TypeKind};
 use crate::wire::Wire;
 use crate::wire::table::TableWire;
 
@@ -18,6 +18,8 @@ pub struct TableInfo<'a> {
     key: String,
     /// What holds its rows: those staged, or what the game reads.
     object: Expr,
+    /// `Push`, on the side that has it.
+    push: Expr,
 }
 
 /// Every table, in order of declaration.
@@ -28,7 +30,13 @@ pub fn tables<'a>(schema: &'a Schema, wire: &'a Wire) -> Vec<TableInfo<'a>> {
                 Item::Table(table) => {
                     if let Some(planned) = wire.table(&table.path) {
                         let key = names.own(&table.path.join("_"));
-                        found.push(TableInfo { table, wire: planned, key, object: Expr::Nil });
+                        found.push(TableInfo {
+                            table,
+                            wire: planned,
+                            key,
+                            object: Expr::Nil,
+                            push: Expr::Nil,
+                        });
                     }
                 }
                 Item::Scope(inner) => walk(inner, wire, names, found),
@@ -74,12 +82,13 @@ impl TableInfo<'_> {
         format!("{}: table {from}", self.path())
     }
 
-    /// Declares what the module keeps of the table.
-    pub fn declare(&mut self, cx: &mut Context, state: &mut State) {
+    /// Declares what the module keeps of the table. `checked` are the options with `WriteValidations`.
+    pub fn declare<'c>(&mut self, cx: &mut Context<'c>, checked: &'c Options, state: &mut State) {
         let hint = format!("{}Rows", self.key);
         if self.is_sent(cx.side) {
             let value = self.staged(cx);
             self.object = state.declare(&hint, None, value);
+            self.push = self.pusher(cx, checked);
             return;
         }
         let casing = cx.options.casing;
@@ -166,10 +175,14 @@ impl TableInfo<'_> {
     }
 
     /// Its member: what the game reads, or a table with `Push`.
-    pub fn member(&self, cx: &mut Context) -> Expr {
+    pub fn member(&self, cx: &Context) -> Expr {
         if !self.is_sent(cx.side) {
             return self.object.clone();
         }
+        Expr::Table(vec![Entry::Named(member(cx.options.casing, "Push"), self.push.clone())])
+    }
+
+    fn pusher<'c>(&self, cx: &mut Context<'c>, checked: &'c Options) -> Expr {
         let declared: Vec<(String, LuauType)> = self
             .table
             .fields
@@ -184,7 +197,10 @@ impl TableInfo<'_> {
         let batch = cx.batch_type();
         body.local_typed("Out", batch, apply(trial, []));
         let mut names = reserved(values.len());
+        // A row that cannot be read takes all others of its packet along.
+        let own = std::mem::replace(&mut cx.options, checked);
         write::item(cx, &mut names, None, &self.wire.row, &values, &self.path(), 2, &mut body);
+        cx.options = own;
         for (place, (value, column)) in values.into_iter().zip(self.table.fields.iter()).enumerate() {
             let list = index(field(self.object.clone(), "columns"), size(place as u64 + 1));
             // What could be changed until the tick is kept as it is now.
@@ -198,8 +214,7 @@ impl TableInfo<'_> {
         }
         body.assign(field(self.object.clone(), "count"), name("Row"));
         body.ret([Expr::Bool(true)]);
-        let push = lambda(Function::new(params, body).returning(vec![ty("boolean")]));
-        Expr::Table(vec![Entry::Named(member(cx.options.casing, "Push"), push)])
+        lambda(Function::new(params, body).returning(vec![ty("boolean")]))
     }
 }
 

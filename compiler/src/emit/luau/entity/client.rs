@@ -7,7 +7,7 @@ use super::super::context::Context;
 use super::super::module::{disconnect_type, member};
 use super::super::traffic;
 use super::{Entities, EntityInfo, codec, function_type, method_type};
-use crate::schema::{Channel, Entity, Schema};
+use crate::schema::{Channel, Entity, Options, Schema};
 use crate::wire::Wire;
 use crate::wire::entity::Extra;
 
@@ -36,8 +36,8 @@ impl<'a> Mirrors<'a> {
         self.any(|info| info.wire.velocity && info.wire.input.is_some())
     }
 
-    /// Types, codecs and declarations.
-    pub fn code(&self, cx: &mut Context) -> Block {
+    /// Types, codecs and declarations. `checked` are the options with `WriteValidations`.
+    pub fn code<'c>(&self, cx: &mut Context<'c>, checked: &'c Options) -> Block {
         let mut out = Block::new();
         if self.is_empty() {
             return out;
@@ -96,7 +96,16 @@ impl<'a> Mirrors<'a> {
             let input = info.input_type(cx.schema).zip(info.wire.input.as_ref()).map(|(kind, plan)| {
                 let function = format!("Write{}Input", info.key);
                 let what = format!("{path}.Input");
-                own.push(codec::writer(cx, &function, &what, kind.clone(), plan, &[name("Data")], None));
+                own.push(codec::writer(
+                    cx,
+                    checked,
+                    &function,
+                    &what,
+                    kind.clone(),
+                    plan,
+                    &[name("Data")],
+                    None,
+                ));
                 if info.wire.velocity {
                     let reader = format!("Read{}Input", info.key);
                     own.push(codec::value_reader(cx, &reader, &what, plan, kind));

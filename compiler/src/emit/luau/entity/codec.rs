@@ -3,15 +3,19 @@
 use super::super::ast::*;
 use super::super::context::{Context, Names};
 use super::super::{read, write};
+use crate::schema::Options;
 use crate::wire::plan::Plan;
 
 /// Calls between a writer and whoever called the member that throws.
 pub const LEVEL: u8 = 4;
 
 /// `local function name(Data): string`: the bytes of a plan's values, each a field of `Data` or, with none named, `Data`
-/// itself.
-pub fn writer(
-    cx: &mut Context,
+/// itself. `checked` are the options it is written under, those with `WriteValidations` for what the game gives: a value
+/// that stays spoils every snapshot it is in.
+#[allow(clippy::too_many_arguments, reason = "each is needed")]
+pub fn writer<'c>(
+    cx: &mut Context<'c>,
+    checked: &'c Options,
     function: &str,
     what: &str,
     data: LuauType,
@@ -26,7 +30,9 @@ pub fn writer(
     let batch = cx.batch_type();
     body.local_typed("Out", batch, name("Store"));
     let level = level.unwrap_or(LEVEL);
+    let own = std::mem::replace(&mut cx.options, checked);
     let written = write::item(cx, &mut names, None, plan, values, what, level, &mut body);
+    cx.options = own;
     body.ret([call("buffer.readstring", [name("Buffer"), num(0), written.end])]);
     let made = Function::new(vec![param("Data", data)], body).returning(vec![ty("string")]);
     local_function(function.to_owned(), made)

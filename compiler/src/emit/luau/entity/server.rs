@@ -7,7 +7,7 @@ use super::super::context::Context;
 use super::super::module::{disconnect_type, member};
 use super::super::{traffic, types};
 use super::{Entities, EntityInfo, codec, function_type, method_type};
-use crate::schema::{Channel, Entity, Following, Ownership, Relevance, Schema};
+use crate::schema::{Channel, Entity, Following, Options, Ownership, Relevance, Schema};
 use crate::wire::Wire;
 use crate::wire::entity::{Extra, PACKET_HEADER};
 
@@ -40,8 +40,8 @@ impl<'a> Authority<'a> {
         self.any(|info| info.entity.owner == Ownership::Cleared)
     }
 
-    /// Types, codecs and declarations.
-    pub fn code(&self, cx: &mut Context) -> Block {
+    /// Types, codecs and declarations. `checked` are the options with `WriteValidations`.
+    pub fn code<'c>(&self, cx: &mut Context<'c>, checked: &'c Options) -> Block {
         let mut out = Block::new();
         if self.is_empty() {
             return out;
@@ -60,14 +60,32 @@ impl<'a> Authority<'a> {
                 let values: Vec<Expr> =
                     part.fields.iter().map(|key| field(name("Data"), key.as_str())).collect();
                 let level = part.gone.is_some().then_some(codec::LEVEL + 1);
-                own.push(codec::writer(cx, &function, &path, ty(&info.data), &part.plan, &values, level));
+                own.push(codec::writer(
+                    cx,
+                    checked,
+                    &function,
+                    &path,
+                    ty(&info.data),
+                    &part.plan,
+                    &values,
+                    level,
+                ));
                 let mut entries = vec![Entry::Named("fields".into(), names(&part.fields))];
                 match &part.gone {
                     None => entries.push(Entry::Named("write".into(), name(function))),
                     Some(gone) => {
                         let keys = format!("{function}Gone");
                         let value = [name("Data")];
-                        own.push(codec::writer(cx, &keys, &path, array(ty("any")), gone, &value, None));
+                        own.push(codec::writer(
+                            cx,
+                            checked,
+                            &keys,
+                            &path,
+                            array(ty("any")),
+                            gone,
+                            &value,
+                            None,
+                        ));
                         let writer = cx.runtime("EntityMaps", "writer");
                         entries.extend([
                             Entry::Named("write".into(), apply(writer, [cast(name(&function), ty("any"))])),
@@ -117,7 +135,18 @@ impl<'a> Authority<'a> {
                 let function = format!("Write{}{}{property}", info.key, class.class);
                 let what = format!("{path}.{}.{property}", class.class);
                 let kind = types::of_type(cx.schema, kind);
-                out.push(codec::writer(cx, &function, &what, kind, &part.plan, &[name("Data")], Some(0)));
+                // What an Instance has is of its property's type, and is read at every step.
+                let own = cx.options;
+                out.push(codec::writer(
+                    cx,
+                    own,
+                    &function,
+                    &what,
+                    kind,
+                    &part.plan,
+                    &[name("Data")],
+                    Some(0),
+                ));
                 properties.push(Expr::Table(vec![
                     Entry::Named("property".into(), text(property.as_str())),
                     Entry::Named("write".into(), name(function)),
