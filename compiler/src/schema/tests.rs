@@ -224,13 +224,17 @@ fn rates_are_effective_ones() {
 fn entities_are_named_ahead_behind_a_scope_that_holds_an_import() {
     let main = "scope A {
         import \"./x\" as X
+        scope B {
+            import \"./y\" as Y
+            event F { From: Server, Type: Reliable, Call: ManySync, Data: Later? }
+            entity Later { Data: struct { H: u8 } }
+        }
         event E { From: Server, Type: Reliable, Call: ManySync, Data: Ship? }
-        scope B { import \"./x\" as Y event F { From: Server, Type: Reliable, Call: ManySync, Data: Later? } entity Later { Data { H: u8 } } }
     }
     event G { From: Server, Type: Reliable, Call: ManySync, Data: Ship? }
-    entity Ship { Data { H: u8 } }";
-    let other = "entity Rock { Data { H: u8 } }";
-    let schema = resolve(&[("main.blink", main), ("x.blink", other)], Profile::Release);
+    entity Ship { Data: struct { H: u8 } }";
+    let other = "entity Rock { Data: struct { H: u8 } }";
+    let schema = resolve(&[("main.blink", main), ("x.blink", other), ("y.blink", other)], Profile::Release);
     let declared: Vec<String> = schema.entities().iter().map(|entity| entity.path.join(".")).collect();
     assert_eq!(declared, ["A.X.Rock", "A.B.Y.Rock", "A.B.Later", "Ship"]);
     // In the order they are walked: each names the entity by the number it has.
@@ -241,7 +245,6 @@ fn entities_are_named_ahead_behind_a_scope_that_holds_an_import() {
                 Item::Scope(inner) => walk(inner, named),
                 Item::Event(event) => {
                     let Payload::Single(ty) = &event.data else { panic!("one value") };
-                    let TypeKind::Optional { inner: ty, .. } = &ty.kind else { panic!("an optional") };
                     let TypeKind::Entity { path, index } = &ty.kind else { panic!("an entity") };
                     named.push((path.to_string(), *index));
                 }
@@ -250,5 +253,5 @@ fn entities_are_named_ahead_behind_a_scope_that_holds_an_import() {
         }
     }
     walk(&schema.root, &mut named);
-    assert_eq!(named, [("Ship".into(), 3), ("A.B.Later".into(), 2), ("Ship".into(), 3)]);
+    assert_eq!(named, [("A.B.Later".into(), 2), ("Ship".into(), 3), ("Ship".into(), 3)]);
 }
