@@ -191,7 +191,8 @@ fn check(draft: String, report: Report) -> Result<Conversion, Box<Refusal>> {
         return Ok(Conversion { draft, report, compiles: true });
     };
     // Limits of the language that no draft can keep for the definitions.
-    if matches!(first.code, Code::AnalyzeChannelFull | Code::AnalyzeOversizedEvent) {
+    let is_too_large = first.headline.ends_with("this type is too large");
+    if is_too_large || matches!(first.code, Code::AnalyzeChannelFull | Code::AnalyzeOversizedEvent) {
         let diagnostic = Diagnostic::error(Code::ConvertRefused, first.headline.clone())
             .note("Split the definitions, or change what is too large, and convert again.");
         return Err(Refusal::new(diagnostic, Sources::default()));

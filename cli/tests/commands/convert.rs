@@ -340,3 +340,21 @@ fn mistakes_of_paths_and_words_are_told_as_people_say_them() {
     assert!(err(&run).contains("Write `blinkblox convert zap FILE`"), "{}", err(&run));
     assert_eq!(names(&folder), before);
 }
+
+#[test]
+fn zap_types_that_grow_without_end_are_refused() {
+    let lines = |ty: fn(usize) -> String| {
+        let types: String = (1..40).map(|at| format!("type T{at} = {}\n", ty(at - 1))).collect();
+        format!(
+            "type T0 = u8[]\n{types}event E = {{ from: Client, type: Reliable, call: ManyAsync, data: T39 }}\n"
+        )
+    };
+    let folder = project(&[
+        ("twice.zap", &lines(|below| format!("struct {{ a: T{below}, b: T{below} }}[]"))),
+        ("fields.zap", &lines(|below| format!("struct {{ a: T{below}[], b: T{below}[] }}"))),
+    ]);
+    for file in ["twice.zap", "fields.zap"] {
+        let output = blinkblox(&folder, &["convert", "zap", file, "--check"]);
+        assert!(code(&output) == 1 && err(&output).contains("[E4008]"), "{file}: {}", err(&output));
+    }
+}
