@@ -220,7 +220,7 @@ impl Printer {
                 print_out(&github::annotation(file, line, title, text));
                 None
             }
-            Format::Sarif => Some(sarif::finding(file, line, text)),
+            Format::Sarif => Some(sarif::finding(file, line, title, text)),
             Format::Human | Format::Compact | Format::Json => None,
         }
     }

@@ -1,5 +1,7 @@
 //! The schemas of a place, which have names and no folders. Source: tooling specification, 5.6.
 
+use std::collections::HashSet;
+
 use blinkblox_compiler::source::{SourceLoader, normalize};
 
 /// Schemas by name, as they lie side by side in a place.
@@ -9,9 +11,16 @@ pub struct Place {
 }
 
 impl Place {
-    /// A place with these files, name and text. Of two with one name the first is meant.
+    /// A place with these files, name and text. Of two with one name the first is meant, and a byte order mark is no
+    /// part of a text: offsets count from behind it.
     pub fn new(files: Vec<(String, String)>) -> Place {
-        Place { files }
+        let mut known = HashSet::new();
+        let first = files.into_iter().filter(|(name, _)| known.insert(name.clone()));
+        let files = first.map(|(name, text)| match text.strip_prefix('\u{feff}') {
+            Some(text) => (name, text.to_string()),
+            None => (name, text),
+        });
+        Place { files: files.collect() }
     }
 
     /// Names of all files, as an import writes them.

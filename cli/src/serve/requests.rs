@@ -529,6 +529,22 @@ mod tests {
     }
 
     #[test]
+    fn of_two_files_of_one_name_the_first_is_changed_and_a_mark_is_no_text() {
+        for (one, other) in
+            [("type Score = u8", ""), ("\u{feff}type Score = u8", "ü"), ("type Score = u8", "\u{feff}")]
+        {
+            let place = files(&[("Game", one), ("Game", other)]);
+            let edits =
+                ask(Ask::Rename, json!({ "files": place, "entry": "Game", "offset": 5, "name": "Coins" }));
+            assert_eq!(
+                edits["edits"],
+                json!([{ "file": "Game", "start": 5, "end": 10, "text": "Coins" }]),
+                "{one} {other}"
+            );
+        }
+    }
+
+    #[test]
     fn what_is_no_request_is_refused_in_words() {
         let refused = |body: &str| answer(Ask::Check, body.as_bytes()).unwrap_err();
         for body in ["", "[]", "{", "null", "{\"files\":[]}", "{\"files\":[{}],\"entry\":\"A\"}", "\u{0}"] {

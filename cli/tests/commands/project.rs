@@ -65,6 +65,11 @@ fn verify_names_what_is_stale_and_what_is_missing() {
     let sarif = json(&blinkblox(&folder, &["verify", "--error-format", "sarif"]));
     let place = |index: usize| &sarif["runs"][0]["results"][index]["locations"][0]["physicalLocation"];
     assert_eq!(place(0)["region"]["startLine"], lines, "{sarif}");
+    assert_eq!(sarif["runs"][0]["results"][0]["ruleId"], "stale", "{sarif}");
+    assert_eq!(
+        sarif["runs"][0]["tool"]["driver"]["rules"],
+        serde_json::json!([{ "id": "missing" }, { "id": "stale" }])
+    );
     assert_eq!(place(1)["artifactLocation"]["uri"], "out/Client.luau", "{sarif}");
     let edited = fs::read_to_string(&server).unwrap();
     assert!(blinkblox(&folder, &["build"]).status.success());

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::Diagnostic;
+use super::{Diagnostic, visible};
 use crate::source::Sources;
 
 /// Every diagnostic on a line of its own, each ended by a line feed.
@@ -12,13 +12,13 @@ pub fn render(diagnostics: &[Diagnostic], sources: &Sources) -> String {
         let _ = write!(out, "[{}] ", diagnostic.code_text());
         if let Some(span) = diagnostic.span() {
             let (first, last) = (sources.start(span).line, last_line(sources, span));
-            let _ = write!(out, "[L{first:03}:L{last:03}] [{}] ", sources[span.file].shown);
+            let _ = write!(out, "[L{first:03}:L{last:03}] [{}] ", visible(&sources[span.file].shown));
         } else if let Some(file) =
             diagnostic.file.as_ref().filter(|file| !diagnostic.headline.contains(file.as_str()))
         {
-            let _ = write!(out, "[{file}] ");
+            let _ = write!(out, "[{}] ", visible(file));
         }
-        let _ = writeln!(out, "{}: {}", diagnostic.severity.word(), diagnostic.headline);
+        let _ = writeln!(out, "{}: {}", diagnostic.severity.word(), visible(&diagnostic.headline));
     }
     out
 }

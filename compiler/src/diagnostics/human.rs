@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-use super::{Diagnostic, Label, Severity, compact};
+use super::{Diagnostic, Label, Severity, compact, picture, visible};
 use crate::source::{SourceFile, Sources, Span};
 
 /// Widest row a note may take before it wraps, in columns.
@@ -153,7 +153,7 @@ impl Drawing {
     fn headline(&mut self, diagnostic: &Diagnostic) {
         let tag = format!("[{}] {}:", diagnostic.code_text(), diagnostic.severity.word());
         let tag = self.paint(self.severity_style(), &tag);
-        self.row(&format!("{tag} {}", diagnostic.headline));
+        self.row(&format!("{tag} {}", visible(&diagnostic.headline)));
     }
 
     fn margin(&self) -> String {
@@ -185,7 +185,7 @@ impl Drawing {
         }
         for (first, labels) in files {
             let start = sources.start(first);
-            let place = format!("[{}:{}:{}]", sources[first.file].shown, start.line, start.column);
+            let place = format!("[{}:{}:{}]", visible(&sources[first.file].shown), start.line, start.column);
             let row = self.paint(DIM, &format!("{}{}{place}", self.margin(), self.drawn("╭─")));
             self.row(&row);
             self.blank();
@@ -224,7 +224,7 @@ impl Drawing {
     fn source(&mut self, line: u32, shown: &Shown) {
         let number = self.stroke(DIM, &format!("{line:0width$} │", width = self.gutter));
         let (lead, tail) = (self.cut(shown.cut_before), self.cut(shown.cut_behind));
-        self.row(&format!("{number} {lead}{}{tail}", expand_tabs(shown.text)));
+        self.row(&format!("{number} {lead}{}{tail}", expand_tabs(shown.text.trim_end())));
     }
 
     fn mark(&mut self, mark: &Mark) {
@@ -246,7 +246,7 @@ impl Drawing {
         let down = self.stroke(style, "│");
         self.row(&format!("{edge} {indent}{down}"));
         let corner = self.stroke(style, "╰──");
-        self.row(&format!("{edge} {indent}{corner} {words}"));
+        self.row(&format!("{edge} {indent}{corner} {}", visible(words)));
     }
 
     fn note(&mut self, text: &str) {
@@ -255,7 +255,7 @@ impl Drawing {
         for (at, part) in wrap(text, WRAP_COLUMNS.saturating_sub(indent)).iter().enumerate() {
             let edge = self.stroke(DIM, &format!("{}│", self.margin()));
             let lead = if at == 0 { self.paint(BLUE, head.trim_end()) } else { " ".repeat(head.len() - 1) };
-            self.row(&format!("{edge} {lead} {part}"));
+            self.row(&format!("{edge} {lead} {}", visible(part)));
         }
     }
 
@@ -263,7 +263,7 @@ impl Drawing {
         let head = "= note: ";
         for (at, part) in wrap(text, WRAP_COLUMNS - head.len() - 4).iter().enumerate() {
             let lead = if at == 0 { self.paint(BLUE, head.trim_end()) } else { " ".repeat(head.len() - 1) };
-            self.row(&format!("    {lead} {part}"));
+            self.row(&format!("    {lead} {}", visible(part)));
         }
     }
 }
@@ -359,11 +359,11 @@ fn columns(text: &str, bytes: usize) -> usize {
 }
 
 fn char_columns(char: char) -> usize {
-    if char == '\t' { TAB_COLUMNS } else { char.width().unwrap_or(0) }
+    if char == '\t' { TAB_COLUMNS } else { picture(char).width().unwrap_or(0) }
 }
 
 fn expand_tabs(text: &str) -> String {
-    text.replace('\t', &" ".repeat(TAB_COLUMNS))
+    visible(&text.replace('\t', &" ".repeat(TAB_COLUMNS))).into_owned()
 }
 
 /// Breaks a text at spaces into rows of at most `width` columns.
@@ -401,6 +401,30 @@ mod tests {
             .primary(Span::new(file, second, second + 6), "named again here")
             .note("Rename one of the two, or delete it.");
         (sources, diagnostic)
+    }
+
+    #[test]
+    fn control_characters_are_pictures() {
+        let mut sources = Sources::default();
+        let text = "type A = \u{1b}[31m\tu8\r\n";
+        let file = sources.add("a\nb.blink", "a\nb.blink", text.to_string());
+        let at = text.find("u8").unwrap();
+        let diagnostic = Diagnostic::error(Code::AnalyzeDuplicateMember, "line\n\u{1b}[31mred")
+            .primary(Span::new(file, at, at + 2), "here\u{7f}\u{9b}");
+        let expected = "\
+[E3004] Error: line␊␛[31mred
+    ╭─[a␊b.blink:1:16]
+    │
+001 │ type A = ␛[31m    u8
+    ┆                   ━┯
+    ┆                    │
+    ┆                    ╰── here␡\u{fffd}
+    │
+────╯
+";
+        assert_eq!(render_one(&diagnostic, &sources, Colour::Off), expected);
+        let line = compact::render(&[diagnostic], &sources);
+        assert_eq!(line, "[E3004] [L001:L001] [a␊b.blink] Error: line␊␛[31mred\n");
     }
 
     #[test]

@@ -13,6 +13,7 @@ pub mod suggest;
 
 pub use code::Code;
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 
 use crate::source::Span;
@@ -238,5 +239,21 @@ pub fn summary(diagnostics: &[Diagnostic]) -> Option<String> {
     match (count(errors, "error"), count(warnings, "warning")) {
         (Some(errors), Some(warnings)) => Some(format!("{errors} and {warnings}")),
         (errors, warnings) => errors.or(warnings),
+    }
+}
+
+/// A text as it may stand in a terminal: each control character in it, which would move the cursor or change colours, is
+/// a picture of itself, one column wide.
+pub fn visible(text: &str) -> Cow<'_, str> {
+    if text.chars().any(char::is_control) { text.chars().map(picture).collect() } else { Cow::Borrowed(text) }
+}
+
+/// What stands for a control character; any other stands for itself.
+fn picture(char: char) -> char {
+    match char {
+        '\0'..='\x1f' => char::from_u32(0x2400 + char as u32).unwrap_or('\u{fffd}'),
+        '\x7f' => '\u{2421}',
+        other if other.is_control() => '\u{fffd}',
+        other => other,
     }
 }

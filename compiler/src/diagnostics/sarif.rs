@@ -14,13 +14,13 @@ use crate::source::{Sources, Span};
 /// beside them stands in its `properties`, which SARIF leaves to the tool, under the keys of the JSON document.
 pub fn render(report: &json::Report) -> String {
     let results = &report.diagnostics;
-    let used: BTreeSet<&str> = results.iter().filter_map(|result| result["ruleId"].as_str()).collect();
+    let mut used: BTreeSet<&str> = results.iter().filter_map(|result| result["ruleId"].as_str()).collect();
     let mut rules: Vec<Value> = Vec::new();
     for code in Code::ALL {
         // A code that is both an error and a warning is two rules.
         for letter in ["E", "W"] {
             let id = format!("{letter}{}", code.number());
-            if used.contains(id.as_str()) {
+            if used.remove(id.as_str()) {
                 rules.push(json!({
                     "id": id,
                     "name": code.name(),
@@ -30,6 +30,8 @@ pub fn render(report: &json::Report) -> String {
             }
         }
     }
+    // What is found in files that are no schemas has no page.
+    rules.extend(used.into_iter().map(|id| json!({ "id": id })));
     let document = json!({
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
         "version": "2.1.0",
@@ -74,13 +76,14 @@ pub fn result(diagnostic: &Diagnostic, sources: &Sources) -> Value {
     })
 }
 
-/// An error about a file that is no diagnostic's, at a line of it if one is known.
-pub fn finding(file: &str, line: Option<usize>, text: &str) -> Value {
+/// An error about a file that is no diagnostic's, at a line of it if one is known; `rule` is a word for what is wrong.
+pub fn finding(file: &str, line: Option<usize>, rule: &str, text: &str) -> Value {
     let mut place = json!({ "artifactLocation": { "uri": uri(file) } });
     if let Some(line) = line {
         place["region"] = json!({ "startLine": line });
     }
-    json!({ "level": "error", "message": { "text": text }, "locations": [{ "physicalLocation": place }] })
+    let locations = json!([{ "physicalLocation": place }]);
+    json!({ "ruleId": rule, "level": "error", "message": { "text": text }, "locations": locations })
 }
 
 fn location(span: Span, sources: &Sources, message: Option<&str>) -> Value {
