@@ -99,7 +99,7 @@ pub fn modules() -> Vec<(&'static str, Vec<&'static str>)> {
     MODULES.iter().map(|module| (module.name.get(), members(module))).collect()
 }
 
-/// A declaration of the type that `module` calls `ty`, under another name and without comments.
+/// A declaration of the type that `module` calls `ty`, under another name.
 ///
 /// Types of parts are local to them, yet values of such a type pass through a generated module. Where the checker must
 /// find out their type for itself, it spends some of a limit a module has.
@@ -111,7 +111,6 @@ pub fn type_declaration(module: &str, ty: &str, name: &str) -> String {
         .find(is_meant)
         .unwrap_or_else(|| unreachable!("the runtime module {module} has no type {ty}"));
     let lines = statement.text.get().trim_end().lines();
-    let lines = lines.filter(|line| !line.trim_start().starts_with("--"));
     let lines: Vec<&str> = lines.map(|line| line.strip_prefix('\t').unwrap_or(line)).collect();
     let text = lines.join("\n");
     let value = text.split_once('=').map_or("", |(_, value)| value);

@@ -56,6 +56,78 @@ pub enum Stat {
     Source(Arc<str>),
 }
 
+impl Stat {
+    /// Locals it declares in the block it stands in.
+    pub fn locals(&self) -> usize {
+        match self {
+            Stat::Local(params, _) => params.len(),
+            Stat::Function(..) => 1,
+            Stat::Comment(_)
+            | Stat::Blank
+            | Stat::Assign(..)
+            | Stat::Compound(..)
+            | Stat::Call(_)
+            | Stat::If(..)
+            | Stat::While(..)
+            | Stat::Repeat(..)
+            | Stat::Count(..)
+            | Stat::Each(..)
+            | Stat::Do(_)
+            | Stat::Return(_)
+            | Stat::Break
+            | Stat::Continue
+            | Stat::TypeAlias(_)
+            | Stat::Source(_) => 0,
+        }
+    }
+
+    /// The blocks in it, in their order; not the body of a function, which is one of its own.
+    pub fn blocks(&self) -> impl Iterator<Item = &Block> {
+        let (arms, last): (&[(Expr, Block)], Option<&Block>) = match self {
+            Stat::If(arms, otherwise) => (arms, otherwise.as_ref()),
+            Stat::While(_, body) | Stat::Repeat(body, _) | Stat::Do(body) => (&[], Some(body)),
+            Stat::Count(count) => (&[], Some(&count.body)),
+            Stat::Each(each) => (&[], Some(&each.body)),
+            Stat::Comment(_)
+            | Stat::Blank
+            | Stat::Local(..)
+            | Stat::Assign(..)
+            | Stat::Compound(..)
+            | Stat::Call(_)
+            | Stat::Return(_)
+            | Stat::Break
+            | Stat::Continue
+            | Stat::Function(..)
+            | Stat::TypeAlias(_)
+            | Stat::Source(_) => (&[], None),
+        };
+        arms.iter().map(|(_, body)| body).chain(last)
+    }
+
+    /// The same, to change them.
+    pub fn blocks_mut(&mut self) -> impl Iterator<Item = &mut Block> {
+        let (arms, last): (&mut [(Expr, Block)], Option<&mut Block>) = match self {
+            Stat::If(arms, otherwise) => (arms, otherwise.as_mut()),
+            Stat::While(_, body) | Stat::Repeat(body, _) | Stat::Do(body) => (&mut [], Some(body)),
+            Stat::Count(count) => (&mut [], Some(&mut count.body)),
+            Stat::Each(each) => (&mut [], Some(&mut each.body)),
+            Stat::Comment(_)
+            | Stat::Blank
+            | Stat::Local(..)
+            | Stat::Assign(..)
+            | Stat::Compound(..)
+            | Stat::Call(_)
+            | Stat::Return(_)
+            | Stat::Break
+            | Stat::Continue
+            | Stat::Function(..)
+            | Stat::TypeAlias(_)
+            | Stat::Source(_) => (&mut [], None),
+        };
+        arms.iter_mut().map(|(_, body)| body).chain(last)
+    }
+}
+
 /// A loop over numbers.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Count {
@@ -472,27 +544,7 @@ impl Block {
 
     /// Locals declared by its own statements from the one at `first` on, nested blocks aside.
     pub fn locals_from(&self, first: usize) -> usize {
-        let declared = |stat: &Stat| match stat {
-            Stat::Local(params, _) => params.len(),
-            Stat::Function(..) => 1,
-            Stat::Comment(_)
-            | Stat::Blank
-            | Stat::Assign(..)
-            | Stat::Compound(..)
-            | Stat::Call(_)
-            | Stat::If(..)
-            | Stat::While(..)
-            | Stat::Repeat(..)
-            | Stat::Count(..)
-            | Stat::Each(..)
-            | Stat::Do(_)
-            | Stat::Return(_)
-            | Stat::Break
-            | Stat::Continue
-            | Stat::TypeAlias(_)
-            | Stat::Source(_) => 0,
-        };
-        self.stats[first..].iter().map(declared).sum()
+        self.stats[first..].iter().map(Stat::locals).sum()
     }
 
     /// Whether it holds no statement.

@@ -31,30 +31,14 @@ pub fn relieved(function: &Function) -> Option<Function> {
     Some(function)
 }
 
-/// The blocks in a statement, each with the locals that come before its own.
-fn blocks(stat: &mut Stat) -> Vec<(&mut Block, usize)> {
-    match stat {
-        Stat::If(arms, otherwise) => {
-            arms.iter_mut().map(|(_, body)| body).chain(otherwise).map(|body| (body, 0)).collect()
-        }
-        Stat::While(_, body) | Stat::Repeat(body, _) | Stat::Do(body) => vec![(body, 0)],
-        Stat::Count(counted) => vec![(&mut counted.body, COUNT_OWN)],
-        Stat::Each(each) => {
-            let own = each.names.len() + LOOP_OWN;
-            vec![(&mut each.body, own)]
-        }
-        Stat::Comment(_)
-        | Stat::Blank
-        | Stat::Local(..)
-        | Stat::Assign(..)
-        | Stat::Compound(..)
-        | Stat::Call(_)
-        | Stat::Return(_)
-        | Stat::Break
-        | Stat::Continue
-        | Stat::Function(..)
-        | Stat::TypeAlias(_)
-        | Stat::Source(_) => Vec::new(),
+/// Locals of a loop's own, which come before those of its block.
+fn own(stat: &Stat) -> usize {
+    if let Stat::Each(each) = stat {
+        each.names.len() + LOOP_OWN
+    } else if matches!(stat, Stat::Count(_)) {
+        COUNT_OWN
+    } else {
+        0
     }
 }
 
@@ -63,22 +47,21 @@ fn relieve_block(block: &mut Block, mut live: usize) {
     let mut place = 0;
     let mut changed = true;
     while place < block.stats.len() {
-        if changed && live >= CROWDED && live + most_of(&block.stats[place..]) > LIMIT {
-            let rest = &mut block.stats[place..];
-            if can_leave(rest) {
-                let rest = Block { stats: block.stats.split_off(place) };
-                split(block, rest);
-                return;
-            }
+        if changed
+            && live >= CROWDED
+            && live + most_of(&block.stats[place..]) > LIMIT
+            && can_leave(&block.stats[place..])
+        {
+            let rest = Block { stats: block.stats.split_off(place) };
+            split(block, rest);
+            return;
         }
-        for (inner, own) in blocks(&mut block.stats[place]) {
+        let stat = &mut block.stats[place];
+        let own = own(stat);
+        for inner in stat.blocks_mut() {
             relieve_block(inner, live + own);
         }
-        let declared = match &block.stats[place] {
-            Stat::Local(params, _) => params.len(),
-            Stat::Function(..) => 1,
-            _ => 0,
-        };
+        let declared = stat.locals();
         live += declared;
         changed = declared > 0;
         place += 1;
@@ -106,53 +89,28 @@ fn most(block: &Block) -> usize {
 fn most_of(stats: &[Stat]) -> usize {
     let (mut live, mut most_live) = (0, 0);
     for stat in stats {
-        let inner = match stat {
-            Stat::Local(params, _) => {
-                live += params.len();
-                0
-            }
-            Stat::Function(..) => {
-                live += 1;
-                0
-            }
-            Stat::If(arms, otherwise) => {
-                let arms = arms.iter().map(|(_, body)| most(body)).max().unwrap_or(0);
-                arms.max(otherwise.as_ref().map_or(0, most))
-            }
-            Stat::While(_, body) | Stat::Repeat(body, _) | Stat::Do(body) => most(body),
-            Stat::Count(counted) => COUNT_OWN + most(&counted.body),
-            Stat::Each(each) => each.names.len() + LOOP_OWN + most(&each.body),
-            Stat::Comment(_)
-            | Stat::Blank
-            | Stat::Assign(..)
-            | Stat::Compound(..)
-            | Stat::Call(_)
-            | Stat::Return(_)
-            | Stat::Break
-            | Stat::Continue
-            | Stat::TypeAlias(_)
-            | Stat::Source(_) => 0,
-        };
+        live += stat.locals();
+        let inner = stat.blocks().map(|inner| own(stat) + most(inner)).max().unwrap_or(0);
         most_live = most_live.max(live + inner);
     }
     most_live
 }
 
 /// Whether statements can move into a function: nothing but a last `return` leaves them early.
-fn can_leave(stats: &mut [Stat]) -> bool {
+fn can_leave(stats: &[Stat]) -> bool {
     match stats {
         [inner @ .., Stat::Return(_)] => stays(inner, false),
         stats => stays(stats, false),
     }
 }
 
-fn stays(stats: &mut [Stat], in_loop: bool) -> bool {
-    stats.iter_mut().all(|stat| match stat {
+fn stays(stats: &[Stat], in_loop: bool) -> bool {
+    stats.iter().all(|stat| match stat {
         Stat::Return(_) => false,
         Stat::Break | Stat::Continue => in_loop,
         stat => {
             let loops = matches!(stat, Stat::While(..) | Stat::Repeat(..) | Stat::Count(..) | Stat::Each(..));
-            blocks(stat).into_iter().all(|(inner, _)| stays(&mut inner.stats, in_loop || loops))
+            stat.blocks().all(|inner| stays(&inner.stats, in_loop || loops))
         }
     })
 }
@@ -167,7 +125,7 @@ fn raise_levels(stats: &mut [Stat]) {
         {
             *level += 1.0;
         }
-        for (inner, _) in blocks(stat) {
+        for inner in stat.blocks_mut() {
             raise_levels(&mut inner.stats);
         }
     }
@@ -204,14 +162,14 @@ mod tests {
     }
 
     /// Most locals of any function.
-    fn crowd(stats: &mut [Stat]) -> usize {
+    fn crowd(stats: &[Stat]) -> usize {
         let mut found = most_of(stats);
         for stat in stats {
             if let Stat::Function(_, function) = stat {
-                found = found.max(function.params.len() + crowd(&mut function.body.stats));
+                found = found.max(function.params.len() + crowd(&function.body.stats));
             }
-            for (inner, _) in blocks(stat) {
-                found = found.max(crowd(&mut inner.stats));
+            for inner in stat.blocks() {
+                found = found.max(crowd(&inner.stats));
             }
         }
         found
@@ -230,7 +188,7 @@ mod tests {
         for (depth, each) in [(60, 4), (200, 3), (3, 90), (1, 500), (500, 1)] {
             let mut many = nested(depth, each);
             relieve(&mut many);
-            assert!(crowd(&mut many.stats) <= LIMIT + 4, "{depth} blocks of {each}");
+            assert!(crowd(&many.stats) <= LIMIT + 4, "{depth} blocks of {each}");
         }
     }
 

@@ -99,27 +99,11 @@ fn declare_writer(info: &EventInfo, function: Function, state: &mut State) -> Ex
 
 /// Statements of a block, those inside others included.
 fn count(block: &Block) -> usize {
-    let inner = |stat: &Stat| match stat {
-        Stat::If(arms, otherwise) => {
-            arms.iter().map(|(_, body)| count(body)).sum::<usize>() + otherwise.as_ref().map_or(0, count)
-        }
-        Stat::While(_, body) | Stat::Repeat(body, _) | Stat::Do(body) => count(body),
-        Stat::Count(counted) => count(&counted.body),
-        Stat::Each(each) => count(&each.body),
-        Stat::Function(_, function) => count(&function.body),
-        Stat::Comment(_)
-        | Stat::Blank
-        | Stat::Local(..)
-        | Stat::Assign(..)
-        | Stat::Compound(..)
-        | Stat::Call(_)
-        | Stat::Return(_)
-        | Stat::Break
-        | Stat::Continue
-        | Stat::TypeAlias(_)
-        | Stat::Source(_) => 0,
+    let inside = |stat: &Stat| {
+        let function = if let Stat::Function(_, function) = stat { count(&function.body) } else { 0 };
+        function + stat.blocks().map(count).sum::<usize>()
     };
-    block.stats.iter().map(|stat| 1 + inner(stat)).sum()
+    block.stats.iter().map(|stat| 1 + inside(stat)).sum()
 }
 
 fn reliable(cx: &mut Context, info: &EventInfo, values: &[Expr], state: &mut State) -> [Block; 4] {
