@@ -1,6 +1,6 @@
 //! The schemas of a place, which have names and no folders. Source: tooling specification, 5.6.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 
 use blinkblox_compiler::source::{SourceLoader, normalize};
 
@@ -28,13 +28,11 @@ impl Place {
         self.files.iter().map(|(name, _)| name.as_str())
     }
 
-    /// The place with each text as `change` leaves it.
-    pub fn changed(&self, change: impl Fn(&str, &mut String)) -> Place {
-        let mut files = self.files.clone();
-        for (name, text) in &mut files {
-            change(name, text);
-        }
-        Place { files }
+    /// The place with other texts in some of its files.
+    pub fn with(&self, texts: &BTreeMap<String, String>) -> Place {
+        let files =
+            self.files.iter().map(|(name, text)| (name.clone(), texts.get(name).unwrap_or(text).clone()));
+        Place { files: files.collect() }
     }
 
     fn text(&self, name: &str) -> Option<&str> {

@@ -354,7 +354,7 @@ fn renamed(naming: Naming) -> Result<Value, Refusal> {
 /// The edits that give a name another one, over every file of the place that sees its declaration.
 fn edits(read: &Read, offset: u32, new: &str) -> Result<Vec<Value>, String> {
     let Some(Definition::Name(target)) = names::definition(&read.analysis, FileId(0), offset) else {
-        return Err("There is no name here that can be changed.".to_string());
+        return Err(names::NOTHING.to_string());
     };
     let declared_in = &read.analysis.sources[target.file].path;
     let others: Vec<&str> = read.place.names().filter(|name| *name != read.entry).collect();
@@ -365,39 +365,14 @@ fn edits(read: &Read, offset: u32, new: &str) -> Result<Vec<Value>, String> {
         let file = analysis.sources.find(declared_in)?;
         Some((analysis, Span { file, ..target }))
     }));
-    let mut changes: BTreeMap<String, Vec<(u32, u32, String)>> = BTreeMap::new();
-    for (analysis, target) in &users {
-        for edit in names::rename(analysis, *target, new)? {
-            let of_file = changes.entry(analysis.sources[edit.span.file].path.clone()).or_default();
-            let change = (edit.span.start, edit.span.end, edit.text);
-            if !of_file.contains(&change) {
-                of_file.push(change);
-            }
-        }
-    }
-    for of_file in changes.values_mut() {
-        // From the end, so that the places in front of an edit stay true.
-        of_file.sort_by_key(|(start, _, _)| std::cmp::Reverse(*start));
-    }
-    let after = read.place.changed(|name, text| {
-        for (start, end, new) in changes.get(name).into_iter().flatten() {
-            text.replace_range(*start as usize..*end as usize, new);
-        }
-    });
-    for (analysis, _) in &users {
-        let Some(entry) = analysis.sources.files().first() else { continue };
-        if let Some(why) =
-            names::refused(analysis, &blinkblox_compiler::analyze(&after, &entry.path, read.profile))
-        {
-            return Err(format!("\"{new}\" cannot be the name: {why}."));
-        }
-    }
-    let value = |(file, (start, end, text)): (&String, &(u32, u32, String))| json!({ "file": file, "start": start, "end": end, "text": text });
-    Ok(changes
-        .iter()
-        .flat_map(|(file, edits)| edits.iter().map(move |edit| (file, edit)))
-        .map(value)
-        .collect())
+    let renaming = names::rename_everywhere(&users, new)?;
+    let after = read.place.with(&renaming.texts);
+    names::check_renamed(&users, new, |entry| blinkblox_compiler::analyze(&after, entry, read.profile))?;
+    let value = |(analysis, edit): &(&Analysis, names::Edit)| {
+        let (file, span) = (&analysis.sources[edit.span.file].path, edit.span);
+        json!({ "file": file, "start": span.start, "end": span.end, "text": edit.text })
+    };
+    Ok(renaming.edits.iter().map(value).collect())
 }
 
 /// A byte offset of a file that was asked about, moved back onto the text and the start of a character.

@@ -1,5 +1,8 @@
 //! Where a name is declared, where it is used, and how both are changed. Source: tooling specification, 7.4.
 
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
 use super::{declared_name, each_declaration, touches};
 use crate::Analysis;
 use crate::diagnostics::Code;
@@ -8,6 +11,9 @@ use crate::source::{FileId, Span};
 use crate::syntax::ast::{Declaration, DeclarationKind};
 use crate::syntax::lexer::lex;
 use crate::syntax::token::{Primitive, TokenKind};
+
+/// What is said where there is no name to change.
+pub const NOTHING: &str = "There is no name here that can be changed.";
 
 /// What a name under the cursor leads to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,12 +70,60 @@ pub fn renameable(analysis: &Analysis, file: FileId, offset: u32) -> Option<Span
     (!written.starts_with(['"', '\''])).then_some(found.span)
 }
 
-/// The edits that give the name declared at `target` another one.
+/// Another name for a declaration and all that refers to it, in every file that does.
+pub struct Renaming<'a> {
+    /// Edits by the paths of their files, those of a file from its end, each with an analysis that its span is of.
+    pub edits: Vec<(&'a Analysis, Edit)>,
+    /// What the changed files hold afterwards, by their paths.
+    pub texts: BTreeMap<String, String>,
+}
+
+/// The edits that give a declaration another name. `users` has an analysis of each schema that reads the declaration's
+/// file, and the declared name in it.
 ///
-/// [`refused`] tells, once they are made, whether the name was to be had.
+/// [`check_renamed`] tells, once they are made, whether the name was to be had.
 ///
-/// Errors: why the new name is none, as a sentence.
-pub fn rename(analysis: &Analysis, target: Span, new: &str) -> Result<Vec<Edit>, String> {
+/// Errors: that there is nothing to rename, or why the new name is none, as a sentence.
+pub fn rename_everywhere<'a>(users: &[(&'a Analysis, Span)], new: &str) -> Result<Renaming<'a>, String> {
+    if users.is_empty() {
+        return Err(NOTHING.to_string());
+    }
+    let mut edits = BTreeMap::new();
+    for &(analysis, target) in users {
+        for edit in rename(analysis, target, new)? {
+            let path = analysis.sources[edit.span.file].path.as_str();
+            // From the end, so that the places in front of an edit stay true.
+            edits.insert((path, Reverse(edit.span.start), Reverse(edit.span.end)), (analysis, edit));
+        }
+    }
+    let mut texts: BTreeMap<String, String> = BTreeMap::new();
+    for ((path, ..), (analysis, edit)) in &edits {
+        let text =
+            texts.entry((*path).to_string()).or_insert_with(|| analysis.sources[edit.span.file].text.clone());
+        text.replace_range(edit.span.start as usize..edit.span.end as usize, &edit.text);
+    }
+    Ok(Renaming { edits: edits.into_values().collect(), texts })
+}
+
+/// Whether a renaming may be done. `analyze` gives the analysis of a schema, by its path, with the edits made.
+///
+/// Errors: the first reserved or repeated name it would bring in, as a sentence.
+pub fn check_renamed(
+    users: &[(&Analysis, Span)],
+    new: &str,
+    analyze: impl Fn(&str) -> Analysis,
+) -> Result<(), String> {
+    for (analysis, _) in users {
+        let Some(entry) = analysis.sources.files().first() else { continue };
+        if let Some(why) = refused(analysis, &analyze(&entry.path)) {
+            return Err(format!("\"{new}\" cannot be the name: {why}."));
+        }
+    }
+    Ok(())
+}
+
+/// The edits in one schema and what it imports.
+fn rename(analysis: &Analysis, target: Span, new: &str) -> Result<Vec<Edit>, String> {
     let tokens = lex(FileId(0), new).tokens;
     let is_name = tokens.len() == 2 && tokens[0].kind.is_word() && tokens[0].span.len() == new.len();
     if !is_name {
@@ -184,9 +238,8 @@ fn uses_of_parameter(analysis: &Analysis, target: Span) -> Option<Vec<Span>> {
     Some(inside.map(|pair| pair[0].span).collect())
 }
 
-/// Why a rename must not be done, given what the compiler says before and after it: the first reserved or repeated
-/// name it would bring in.
-pub fn refused(before: &Analysis, after: &Analysis) -> Option<String> {
+/// Why a rename must not be done, given what the compiler says before and after it.
+fn refused(before: &Analysis, after: &Analysis) -> Option<String> {
     let of = |analysis: &Analysis| -> Vec<String> {
         let codes = [Code::AnalyzeReservedName, Code::AnalyzeDuplicateDeclaration];
         let raised = analysis.diagnostics.iter().filter(|one| codes.contains(&one.code));
