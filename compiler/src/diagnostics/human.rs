@@ -224,7 +224,7 @@ impl Drawing {
     fn source(&mut self, line: u32, shown: &Shown) {
         let number = self.stroke(DIM, &format!("{line:0width$} │", width = self.gutter));
         let (lead, tail) = (self.cut(shown.cut_before), self.cut(shown.cut_behind));
-        self.row(&format!("{number} {lead}{}{tail}", expand_tabs(shown.text.trim_end())));
+        self.row(&format!("{number} {lead}{}{tail}", expand_tabs(shown.text.trim_end_matches('\r'))));
     }
 
     fn mark(&mut self, mark: &Mark) {
