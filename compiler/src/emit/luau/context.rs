@@ -13,7 +13,7 @@ use crate::schema::{Options, PackedBooleanReader, Schema, Side};
 
 /// Names a generated module or function uses for itself, Roblox's among them, so that none derived from the schema may be
 /// one of them; in order.
-const OWN: &[&str] = &[
+const RESERVED: &[&str] = &[
     "BASE",
     "Batch",
     "BeatAt",
@@ -145,8 +145,8 @@ pub fn shared(module: &str, name: &str) -> u64 {
 pub const BATCH: &str = "BLINK_ENTRY";
 
 /// Beginnings and ends of names that stand for an event or function in a module.
-const OWN_STARTS: &[&str] = &["Read", "Refuse", "Write"];
-const OWN_ENDS: &[&str] = &[
+const RESERVED_PREFIXES: &[&str] = &["Read", "Refuse", "Write"];
+const RESERVED_SUFFIXES: &[&str] = &[
     "Answers",
     "ByValue",
     "Counts",
@@ -163,18 +163,22 @@ const OWN_ENDS: &[&str] = &[
 ];
 
 /// Whether a module has a name for itself, or a part of the runtime library: asked of every name that is made.
-fn is_module_own(base: &str) -> bool {
+fn is_reserved_in_module(base: &str) -> bool {
     static NAMES: LazyLock<HashSet<&str>> = LazyLock::new(|| {
-        OWN.iter().copied().chain(blinkblox_luau_runtime::MODULES.iter().map(|(name, _)| *name)).collect()
+        RESERVED
+            .iter()
+            .copied()
+            .chain(blinkblox_luau_runtime::MODULES.iter().map(|(name, _)| *name))
+            .collect()
     });
     NAMES.contains(base)
 }
 
 /// Whether the module may have a local of that name.
-fn is_own(base: &str) -> bool {
-    is_module_own(base)
-        || OWN_STARTS.iter().any(|start| base.starts_with(start))
-        || OWN_ENDS.iter().any(|end| base.ends_with(end))
+fn is_reserved(base: &str) -> bool {
+    is_reserved_in_module(base)
+        || RESERVED_PREFIXES.iter().any(|start| base.starts_with(start))
+        || RESERVED_SUFFIXES.iter().any(|end| base.ends_with(end))
 }
 
 /// State of one module's emission.
@@ -292,12 +296,12 @@ pub struct Names {
 impl Names {
     /// A name like `hint` that no other local of the function has, nor the module for itself.
     pub fn fresh(&mut self, hint: &str) -> String {
-        self.choose(hint, is_own)
+        self.choose(hint, is_reserved)
     }
 
     /// A name like `hint` for the module itself, unique among those.
     pub fn own(&mut self, hint: &str) -> String {
-        self.choose(hint, is_module_own)
+        self.choose(hint, is_reserved_in_module)
     }
 
     fn choose(&mut self, hint: &str, is_taken: impl Fn(&str) -> bool) -> String {
@@ -324,8 +328,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn own_names_are_in_order() {
-        assert!(OWN.is_sorted());
+    fn reserved_names_are_in_order() {
+        assert!(RESERVED.is_sorted());
     }
 
     #[test]

@@ -200,8 +200,8 @@ struct Item {
     bytes: Expr,
     /// Behind the player or players, in front of what stands for its order.
     args: Vec<Expr>,
-    /// What becomes of `send` in the name of the function that takes it.
-    send: &'static str,
+    /// Whether it is a packet of its own, beside no other items.
+    is_alone: bool,
 }
 
 impl Item {
@@ -213,7 +213,7 @@ impl Item {
         refuse::large_item(cx, info, &end, &mut inline);
         let args = vec![alone.packet(cx, end.clone())];
         if statements <= INLINE {
-            return Item { seldom: inline.clone(), often: inline, bytes: end, args, send: "sendPacket" };
+            return Item { seldom: inline.clone(), often: inline, bytes: end, args, is_alone: true };
         }
         let mut body = Block::new();
         let written = alone.write(cx, info, values, 3, &mut body);
@@ -235,7 +235,7 @@ impl Item {
             _ => _ = seldom.push(Stat::Call(write)),
         }
         let often = if statements <= INLINE_OFTEN { inline } else { seldom.clone() };
-        Item { seldom, often, bytes: end, args, send: "sendPacket" }
+        Item { seldom, often, bytes: end, args, is_alone: true }
     }
 
     /// An item that what `module` has of it is written into.
@@ -250,7 +250,28 @@ impl Item {
         });
         let limit = num(cx.options.max_unreliable_size);
         let args = vec![name("Out"), text(info.event.name.as_str()), limit];
-        Item { seldom, often, bytes: path("Out.cursor"), args, send: "send" }
+        Item { seldom, often, bytes: path("Out.cursor"), args, is_alone: false }
+    }
+}
+
+/// To whom a function of the runtime library sends.
+#[derive(Clone, Copy)]
+enum Recipients {
+    One,
+    List,
+    Except,
+    All,
+}
+
+impl Recipients {
+    /// The end of the function's name.
+    fn suffix(self) -> &'static str {
+        match self {
+            Recipients::One => "",
+            Recipients::List => "List",
+            Recipients::Except => "Except",
+            Recipients::All => "All",
+        }
     }
 }
 
@@ -277,14 +298,14 @@ fn unreliable(cx: &mut Context, info: &EventInfo, values: &[Expr], state: &mut S
         Some(alone) => Item::alone(cx, info, &alone, values, state),
         None => Item::batched(cx, info, module, values, state),
     };
-    let is_alone = item.send == "sendPacket";
-    let function = |name: &str| match turn {
-        Some(Turn::Sequenced(_)) if name == "send" => "sequencedTo".to_owned(),
-        Some(Turn::Sequenced(_)) => name.replace("send", "sequenced"),
-        Some(Turn::InOrder(_) | Turn::Once) | None => name.replace("send", item.send),
+    let function = |recipients: Recipients| match (turn, recipients) {
+        (Some(Turn::Sequenced(_)), Recipients::One) => "sequencedTo".to_owned(),
+        (Some(Turn::Sequenced(_)), _) => format!("sequenced{}", recipients.suffix()),
+        _ if item.is_alone => format!("sendPacket{}", recipients.suffix()),
+        _ => format!("send{}", recipients.suffix()),
     };
-    let send = |cx: &mut Context, name: &str, first: Expr| {
-        let function = cx.runtime(sender, &function(name));
+    let send = |cx: &mut Context, recipients: Recipients, first: Expr| {
+        let function = cx.runtime(sender, &function(recipients));
         let args = std::iter::once(first).chain(item.args.iter().cloned());
         let args = args.chain(numbers.clone()).chain(in_turn.iter().cloned());
         let sent = give(cx, counts.as_ref(), item.bytes.clone(), apply(function, args));
@@ -295,7 +316,7 @@ fn unreliable(cx: &mut Context, info: &EventInfo, values: &[Expr], state: &mut S
 
     let mut fire = refuse::no_player(cx, "Player");
     fire.append(item.often.clone());
-    let to_player = send(cx, "send", name("Player"));
+    let to_player = send(cx, Recipients::One, name("Player"));
     if low {
         fire.when(open("isSpent", name("Player")), block(|b| _ = b.ret([num(0)])));
     }
@@ -303,16 +324,16 @@ fn unreliable(cx: &mut Context, info: &EventInfo, values: &[Expr], state: &mut S
 
     let mut fire_all = item.often.clone();
     fire_all.append(if low {
-        send(cx, "sendList", open("openExcept", Expr::Nil))
+        send(cx, Recipients::List, open("openExcept", Expr::Nil))
     } else if !is_shared {
-        send(cx, "sendExcept", Expr::Nil)
+        send(cx, Recipients::Except, Expr::Nil)
     } else {
-        let function = cx.runtime(module, &function("sendAll"));
+        let function = cx.runtime(module, &function(Recipients::All));
         let sent = apply(function, item.args.iter().cloned());
         let everyone = traffic::everyone(cx);
         let mut count = traffic::sent(cx, counts.as_ref(), item.bytes.clone(), everyone.clone());
         let sent = block(|b| {
-            if is_alone {
+            if item.is_alone {
                 b.push(Stat::Call(sent));
                 b.append(count);
                 b.ret([everyone]);
@@ -329,14 +350,14 @@ fn unreliable(cx: &mut Context, info: &EventInfo, values: &[Expr], state: &mut S
 
     let mut fire_list = item.seldom.clone();
     let list = if low { open("open", name("List")) } else { name("List") };
-    fire_list.append(send(cx, "sendList", list));
+    fire_list.append(send(cx, Recipients::List, list));
 
     let mut fire_except = refuse::no_player(cx, "Except");
     fire_except.append(item.seldom.clone());
     fire_except.append(if low {
-        send(cx, "sendList", open("openExcept", name("Except")))
+        send(cx, Recipients::List, open("openExcept", name("Except")))
     } else {
-        send(cx, "sendExcept", name("Except"))
+        send(cx, Recipients::Except, name("Except"))
     });
     [fire, fire_all, fire_list, fire_except]
 }
