@@ -2,7 +2,8 @@
 //! fresh worlds.
 //!
 //! `runner` drives; `director` is the VM; `kit` loads the test API, half of it Luau (`luau/`), half of it natives
-//! (`natives/`); `worlds` and `fixture` make what a test asks for; `inside` is for specs that are modules of their
+//! (`natives/`); `worlds` and `fixture` make what a test asks for, and a
+//! `slot` has what it announced of one; `inside` is for specs that are modules of their
 //! project; `replay` takes a world back to where it was; `report` holds what came out, and `reporters` turn
 //! it into text. Nothing here prints.
 
@@ -19,6 +20,8 @@ pub mod report;
 pub mod reporters;
 mod runner;
 mod shell;
+mod side_home;
+mod slot;
 pub mod stored;
 mod unanswered;
 mod worlds;

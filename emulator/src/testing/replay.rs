@@ -15,7 +15,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::rc::{Rc, Weak};
 
 use super::director::Director;
-use super::worlds::Slot;
+use super::slot::Slot;
 use crate::clock::Time;
 use crate::membrane::{Membrane, OnEnd, Proxy, Watch};
 use crate::value::Value;

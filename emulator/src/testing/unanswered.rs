@@ -2,7 +2,7 @@
 
 use blinkblox_compiler::wire::codec::packet::ItemKind;
 
-use super::worlds::Slot;
+use super::slot::Slot;
 use crate::clock::Time;
 use crate::shared::Side;
 use crate::trace::{Target, read_packet};

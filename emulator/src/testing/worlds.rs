@@ -1,50 +1,26 @@
-//! The worlds a test has made, and what the test announced about them.
+//! The worlds a test has made.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::rc::{Rc, Weak};
+use std::rc::Rc;
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
 use super::coverage::{Counting, Coverage, SourceFiles};
 use super::fixture::{Built, Fixture, Unbuilt};
-use super::replay::{Journal, Snapshot};
 use super::report::{DiagnosticLine, OutputLine};
+use super::slot::Slot;
 use super::unanswered::unanswered;
-use crate::membrane::{Home, HomeId, Membrane, OnEnd, copy};
+use crate::membrane::HomeId;
 use crate::peer::Peer;
-use crate::shared::{DiagnosticClass, LogLevel, LogLine, Side};
+use crate::shared::{LogLevel, LogLine, Side};
 use crate::universe::Universe;
-use crate::value::{InstanceId, Value};
-use crate::vm::{BytecodeCache, Failure, Handle, Parked, ThreadEnd, Vm};
+use crate::vm::{BytecodeCache, Handle};
 use crate::world::World;
 
-/// A world with the homes of its sides.
-pub struct Slot {
-    /// Its number in the running test.
-    pub number: u32,
-    /// The world.
-    pub world: Rc<World>,
-    /// What it started from.
-    pub built: Built,
-    homes: RefCell<FxHashMap<Side, HomeId>>,
-    expected: RefCell<Vec<String>>,
-    expected_codes: RefCell<Vec<String>>,
-    reads_diagnostics: Cell<bool>,
-    /// What went wrong in functions the test gave the world to call.
-    problems: RefCell<Vec<LogLine>>,
-    /// Faults of earlier tests of a block that shares the world.
-    forgiven: Cell<usize>,
-    /// What the test did to it.
-    pub journal: Rc<Journal>,
-    snapshots: RefCell<Vec<Option<Snapshot>>>,
-    /// Homes that sides of this place had in a world that was replaced.
-    old_homes: RefCell<FxHashMap<Side, HomeId>>,
-}
-
-/// See the module.
+/// The worlds of the running test, and what a spec file keeps between its tests.
 #[derive(Default)]
 pub struct Worlds {
     slots: RefCell<Vec<Rc<Slot>>>,
@@ -136,20 +112,7 @@ impl Worlds {
     pub fn add(&self, world: impl Into<Rc<World>>, built: Built) -> u32 {
         let mut slots = self.slots.borrow_mut();
         let number = slots.len() as u32;
-        slots.push(Rc::new(Slot {
-            number,
-            world: world.into(),
-            built,
-            homes: RefCell::default(),
-            expected: RefCell::default(),
-            expected_codes: RefCell::default(),
-            reads_diagnostics: Cell::default(),
-            problems: RefCell::default(),
-            forgiven: Cell::new(0),
-            journal: Rc::default(),
-            snapshots: RefCell::default(),
-            old_homes: RefCell::default(),
-        }));
+        slots.push(Rc::new(Slot::new(number, world.into(), built)));
         number
     }
 
@@ -176,23 +139,9 @@ impl Worlds {
 
     /// Puts another world in the place of a slot's; what the test announced, did and kept stays.
     pub fn replace(&self, old: &Slot, world: World) -> Rc<Slot> {
-        let mut homes = old.old_homes.borrow().clone();
-        homes.extend(old.homes.borrow().iter().map(|(side, home)| (*side, *home)));
-        self.helpers.borrow_mut().retain(|(home, _), _| !homes.values().any(|gone| gone == home));
-        let slot = Rc::new(Slot {
-            number: old.number,
-            world: Rc::new(world),
-            built: old.built.clone(),
-            homes: RefCell::default(),
-            expected: RefCell::new(old.expected.borrow().clone()),
-            expected_codes: RefCell::new(old.expected_codes.borrow().clone()),
-            reads_diagnostics: old.reads_diagnostics.clone(),
-            problems: RefCell::new(old.problems.borrow().clone()),
-            forgiven: Cell::new(0),
-            journal: old.journal.clone(),
-            snapshots: RefCell::new(old.snapshots.borrow().clone()),
-            old_homes: RefCell::new(homes),
-        });
+        let gone = old.homes();
+        self.helpers.borrow_mut().retain(|(home, _), _| !gone.contains(home));
+        let slot = Rc::new(old.with(world));
         self.slots.borrow_mut()[old.number as usize] = slot.clone();
         slot
     }
@@ -246,9 +195,7 @@ impl Worlds {
     /// Has a block share the worlds there are; what went wrong in them so far is over.
     pub fn share(&self) {
         self.shared.set(self.slots.borrow().len());
-        for slot in self.all() {
-            slot.forgiven.set(slot.faults().len());
-        }
+        self.all().iter().for_each(|slot| slot.forgive());
     }
 
     /// How many worlds a block shares.
@@ -259,11 +206,7 @@ impl Worlds {
     /// The homes of the sides of all worlds after the first `kept`.
     pub fn homes(&self, kept: usize) -> Vec<HomeId> {
         let slots = self.slots.borrow();
-        let mut homes: Vec<HomeId> = Vec::new();
-        for slot in slots.iter().skip(kept) {
-            homes.extend(slot.homes.borrow().values());
-            homes.extend(slot.old_homes.borrow().values());
-        }
+        let mut homes: Vec<HomeId> = slots.iter().skip(kept).flat_map(|slot| slot.homes()).collect();
         homes.sort_unstable_by_key(|home| home.0);
         homes
     }
@@ -428,277 +371,6 @@ impl Worlds {
     }
 
     fn peer_of(&self, home: HomeId) -> Option<Rc<Peer>> {
-        self.all().iter().find_map(|slot| {
-            let side = slot.homes.borrow().iter().find(|(_, id)| **id == home).map(|(side, _)| *side)?;
-            slot.world.peer(side).ok()
-        })
-    }
-}
-
-impl Slot {
-    /// The home of a side in the membrane, made at the first use. Errors: the side is not there.
-    pub fn home(&self, membrane: &Rc<Membrane>, side: Side) -> Result<HomeId, String> {
-        if let Some(known) = self.homes.borrow().get(&side) {
-            return Ok(*known);
-        }
-        let peer = self.world.peer(side).map_err(|error| error.to_string())?;
-        let home = Rc::new(SideHome { number: self.number, world: Rc::downgrade(&self.world), side, peer });
-        let id = match self.old_homes.borrow_mut().remove(&side) {
-            Some(id) => {
-                membrane.replace(id, home);
-                id
-            }
-            None => membrane.add(home),
-        };
-        self.homes.borrow_mut().insert(side, id);
-        Ok(id)
-    }
-
-    /// Keeps a snapshot and gives its number.
-    pub fn keep(&self, snapshot: Snapshot) -> usize {
-        self.snapshots.borrow_mut().push(Some(snapshot));
-        self.snapshots.borrow().len()
-    }
-
-    /// The snapshot of that number.
-    pub fn kept(&self, number: usize) -> Option<Snapshot> {
-        self.snapshots.borrow().get(number.checked_sub(1)?).copied().flatten()
-    }
-
-    /// Forgets the snapshots that `is_kept` does not want, which is asked with their numbers.
-    pub fn forget_snapshots(&self, is_kept: impl Fn(usize, &Snapshot) -> bool) {
-        for (place, snapshot) in self.snapshots.borrow_mut().iter_mut().enumerate() {
-            if snapshot.as_ref().is_some_and(|snapshot| !is_kept(place + 1, snapshot)) {
-                *snapshot = None;
-            }
-        }
-    }
-
-    /// Forgets what went wrong in functions of the test after the first `count` faults.
-    pub fn forget_problems(&self, count: usize) {
-        self.problems.borrow_mut().truncate(count);
-    }
-
-    /// Announces an uncaught error whose text contains `text`.
-    pub fn expect_error(&self, text: String) {
-        self.expected.borrow_mut().push(text);
-    }
-
-    /// Announces diagnostics of a code.
-    pub fn expect_diagnostic(&self, code: String) {
-        self.expected_codes.borrow_mut().push(code);
-    }
-
-    /// The first announcement that nothing came of. An empty text announces nothing in particular.
-    fn unmet(&self) -> Option<String> {
-        // A world that was set back has forgotten what came of them.
-        if !self.snapshots.borrow().is_empty() {
-            return None;
-        }
-        let diagnostics = self.diagnostics();
-        let said = |text: &str| {
-            self.world.output().iter().any(|line| line.text.contains(text))
-                || self.faults().iter().any(|line| line.text.contains(text))
-                || diagnostics.iter().any(|line| line.text.contains(text))
-        };
-        let texts = self.expected.borrow();
-        if let Some(text) = texts.iter().find(|text| !text.is_empty() && !said(text)) {
-            return Some(format!(
-                "world:expectError({text:?}) was met by nothing: no side had such an error"
-            ));
-        }
-        let codes = self.expected_codes.borrow();
-        let code = codes.iter().find(|code| !diagnostics.iter().any(|line| line.code == **code))?;
-        Some(format!(
-            "world:expectDiagnostic({code:?}) was met by nothing: nothing of that code was reported"
-        ))
-    }
-
-    fn diagnostics(&self) -> Vec<DiagnosticLine> {
-        let all = self.world.diagnostics();
-        all.into_iter()
-            .map(|one| DiagnosticLine {
-                code: one.code.name().to_string(),
-                class: one.code.class().name().to_string(),
-                side: self.side_name(one.side),
-                at: one.at.seconds(),
-                text: one.text,
-            })
-            .collect()
-    }
-
-    /// The test looks at the diagnostics itself: none of them fails it any more.
-    pub fn read_diagnostics(&self) {
-        self.reads_diagnostics.set(true);
-    }
-
-    fn unexpected_misuse(&self) -> Option<DiagnosticLine> {
-        if self.reads_diagnostics.get() {
-            return None;
-        }
-        let codes = self.expected_codes.borrow();
-        // An announced error is announced as a diagnostic too.
-        let errors = self.expected.borrow();
-        let is_expected = |line: &DiagnosticLine| {
-            codes.contains(&line.code) || errors.iter().any(|text| line.text.contains(text.as_str()))
-        };
-        self.diagnostics()
-            .into_iter()
-            .find(|line| line.class == DiagnosticClass::Misuse.name() && !is_expected(line))
-    }
-
-    /// Fails the test for what went wrong in a function it gave the world to call.
-    pub fn complain(&self, text: String) {
-        self.problems.borrow_mut().push(LogLine {
-            at: self.world.now(),
-            side: Side::Server,
-            level: LogLevel::Error,
-            text,
-            script: None,
-            stack: None,
-        });
-    }
-
-    /// What went wrong in functions of the test so far.
-    pub fn problems(&self) -> Vec<String> {
-        self.problems.borrow().iter().map(|line| line.text.clone()).collect()
-    }
-
-    /// What went wrong on any side or in a function of the test.
-    fn faults(&self) -> Vec<LogLine> {
-        let mut faults = self.problems.borrow().clone();
-        faults.extend(self.world.errors());
-        // What went wrong between the servers of a universe is told once, with the first.
-        let universe = self.world.universe().filter(|_| self.world.server_number() == Some(1));
-        for text in universe.map(|universe| universe.troubles()).unwrap_or_default() {
-            let (at, level) = (self.world.now(), LogLevel::Error);
-            faults.push(LogLine { at, side: Side::Server, level, text, script: None, stack: None });
-        }
-        faults
-    }
-
-    /// What people call a side: of a universe, with the server it is on.
-    fn side_name(&self, side: Side) -> String {
-        let name = self.world.side_name(side);
-        match self.world.server_number() {
-            Some(number) if side.is_server() => format!("server {number}"),
-            Some(number) => format!("{name} (server {number})"),
-            None => name,
-        }
-    }
-
-    fn unexpected_error(&self) -> Option<LogLine> {
-        let expected = self.expected.borrow();
-        let is_expected = |line: &LogLine| expected.iter().any(|text| line.text.contains(text.as_str()));
-        self.faults().into_iter().skip(self.forgiven.get()).find(|line| !is_expected(line))
-    }
-}
-
-/// A side as a home of the membrane.
-struct SideHome {
-    number: u32,
-    world: Weak<World>,
-    side: Side,
-    peer: Rc<Peer>,
-}
-
-/// Gives functions that stand for the methods of a signal or a connection: those are what they are on their side alone.
-const STAND_IN: &str = r#"
-local held = ...
-if typeof(held) == "RBXScriptSignal" then
-	return {
-		Connect = function(_, listener)
-			return held:Connect(listener)
-		end,
-		Once = function(_, listener)
-			return held:Once(listener)
-		end,
-		Wait = function()
-			return held:Wait()
-		end,
-	}
-end
-return {
-	Disconnect = function()
-		held:Disconnect()
-	end,
-	IsConnected = function()
-		return held.Connected
-	end,
-}
-"#;
-
-impl SideHome {
-    /// Errors: it is the server of a universe and runs no more.
-    fn check_running(&self) -> Result<(), String> {
-        match self.world.upgrade() {
-            Some(world) if self.side.is_server() => world.check_running().map_err(|error| error.to_string()),
-            _ => Ok(()),
-        }
-    }
-}
-
-impl Home for SideHome {
-    fn with_vm(&self, body: &mut dyn FnMut(&Vm)) {
-        body(&self.peer.vm);
-    }
-
-    fn world(&self) -> Option<u32> {
-        Some(self.number)
-    }
-
-    fn knows(&self, instance: InstanceId) -> bool {
-        self.peer.data_model().store().get(instance).is_some()
-    }
-
-    fn start(&self, function: &Handle, arguments: &[Value], on_end: OnEnd) {
-        if let Err(text) = self.check_running() {
-            on_end(Err(Failure::text(text)));
-            return;
-        }
-        let owner = self.peer.new_owner(None, "[test]");
-        let end = Rc::new(RefCell::new(Some(on_end)));
-        let later = end.clone();
-        let started = self.peer.spawn_then(
-            function,
-            owner,
-            arguments,
-            Box::new(move |_, result| {
-                if let Some(on_end) = later.borrow_mut().take() {
-                    on_end(result);
-                }
-            }),
-        );
-        if let Err(failure) = started {
-            let on_end = end.borrow_mut().take();
-            if let Some(on_end) = on_end {
-                on_end(Err(failure));
-            }
-        }
-    }
-
-    fn stand_in(&self, held: &Value) -> Result<Value, String> {
-        let function =
-            self.peer.load(&Arc::from(STAND_IN), "[test]", &[]).map_err(|failure| failure.report())?;
-        let ended: Rc<RefCell<Option<ThreadEnd>>> = Rc::default();
-        let slot = ended.clone();
-        let on_end: OnEnd = Box::new(move |end| *slot.borrow_mut() = Some(end));
-        self.start(&function, std::slice::from_ref(held), on_end);
-        let end = ended.borrow_mut().take().unwrap_or(Ok(Vec::new()));
-        let values = end.map_err(|failure| failure.report())?;
-        let copied = self.peer.vm.enter(|cx| copy::shallow_to_deep(cx, &values));
-        let made = copied.map_err(|failure| failure.text)?.into_iter().next();
-        made.ok_or_else(|| format!("a {} has nothing to stand for it", held.type_name()))
-    }
-
-    fn wake(&self, parked: Parked, result: Result<Vec<Value>, String>) {
-        // What a server that has ended waited for comes too late.
-        if self.check_running().is_err() {
-            return;
-        }
-        match result {
-            Ok(values) => self.peer.resume(&parked, &values),
-            Err(text) => self.peer.fail(&parked, &text),
-        };
+        self.all().iter().find_map(|slot| slot.peer_of(home))
     }
 }

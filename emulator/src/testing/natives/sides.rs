@@ -402,4 +402,4 @@ fn local_player(cx: &mut Cx<'_>) -> Outcome {
 }
 
 /// A world, held across a frame of it.
-pub type SharedSlot = Rc<crate::testing::worlds::Slot>;
+pub type SharedSlot = Rc<crate::testing::slot::Slot>;
