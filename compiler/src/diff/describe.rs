@@ -1,8 +1,7 @@
 //! Words for what is compared: types in schema syntax, places on channels, settings.
 
 use crate::schema::{
-    Channel, Component, Delivery, Event, Length, NumberKind, Payload, Range, Rate, Side, Stream, Turn, Type,
-    TypeKind,
+    Component, Event, Length, NumberKind, Payload, Range, Rate, Stream, Turn, Type, TypeKind,
 };
 use crate::wire::signature::number_text;
 
@@ -92,27 +91,8 @@ fn components(components: &[Component]) -> String {
 
 /// An event's place: its channel and its index there.
 pub(super) fn place(event: &Event) -> String {
-    let channel = match event.channel() {
-        Channel::Reliable => "reliable",
-        Channel::Unreliable => "unreliable",
-    };
+    let channel = event.channel().name().to_lowercase();
     format!("{channel} index {}", event.index)
-}
-
-pub(super) fn side(side: Side) -> String {
-    match side {
-        Side::Server => "Server".to_owned(),
-        Side::Client => "Client".to_owned(),
-    }
-}
-
-pub(super) fn delivery(delivery: Delivery) -> String {
-    match delivery {
-        Delivery::Reliable => "Reliable".to_owned(),
-        Delivery::Unreliable => "Unreliable".to_owned(),
-        Delivery::OrderedUnreliable => "OrderedUnreliable".to_owned(),
-        Delivery::ReliableUnordered => "ReliableUnordered".to_owned(),
-    }
 }
 
 /// The channel an event names, as far as it matters.

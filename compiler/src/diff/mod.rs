@@ -239,7 +239,7 @@ impl Diff {
         self.renumbered(Kind::Table, &old.path, &place(old), &place(new));
         let row = |table: &Table| Type { kind: TypeKind::Struct(table.fields.clone()), span: table.span };
         let mut found = Differences::new(Effect::Refused);
-        found.compare("From", &describe::side(old.from), &describe::side(new.from));
+        found.compare("From", old.from.word(), new.from.word());
         found.types("Fields", &row(old), &row(new));
         found.effect = Effect::None;
         found.compare("Rate", &format!("{} a second", old.rate), &format!("{} a second", new.rate));
@@ -278,8 +278,8 @@ impl Diff {
     fn event(&mut self, old: &Event, new: &Event) {
         self.renumbered(Kind::Event, &old.path, &describe::place(old), &describe::place(new));
         let mut found = Differences::new(Effect::Refused);
-        found.compare("From", &describe::side(old.from), &describe::side(new.from));
-        found.compare("Type", &describe::delivery(old.delivery), &describe::delivery(new.delivery));
+        found.compare("From", old.from.word(), new.from.word());
+        found.compare("Type", old.delivery.word(), new.delivery.word());
         found.compare(
             "Stream",
             &describe::presence(old.stream.is_some()),
@@ -309,7 +309,7 @@ impl Diff {
         let place = |function: &Function| format!("reliable index {}", function.index);
         self.renumbered(Kind::Function, &old.path, &place(old), &place(new));
         let mut found = Differences::new(Effect::Refused);
-        found.compare("From", &describe::side(old.from), &describe::side(new.from));
+        found.compare("From", old.from.word(), new.from.word());
         found.payload("Data", &old.data, &new.data);
         found.payload("Return", &old.return_, &new.return_);
         found.effect = Effect::None;

@@ -26,21 +26,25 @@ pub const FUNCTION_KEYS: &[&str] = &["Yield", "From", "Data", "Return", "Rate", 
 /// Keys of a stream's block.
 pub const STREAM_KEYS: &[&str] = &["Rate", "Fast", "Keepalive", "Epsilon", "Per"];
 
-pub(super) const SIDES: &[(&str, Side)] = &[("Client", Side::Client), ("Server", Side::Server)];
+pub(super) const SIDES: &[(&str, Side)] =
+    &[(Side::Client.word(), Side::Client), (Side::Server.word(), Side::Server)];
 const DELIVERIES: &[(&str, Delivery)] = &[
-    ("Reliable", Delivery::Reliable),
-    ("Unreliable", Delivery::Unreliable),
-    ("OrderedUnreliable", Delivery::OrderedUnreliable),
-    ("ReliableUnordered", Delivery::ReliableUnordered),
+    (Delivery::Reliable.word(), Delivery::Reliable),
+    (Delivery::Unreliable.word(), Delivery::Unreliable),
+    (Delivery::OrderedUnreliable.word(), Delivery::OrderedUnreliable),
+    (Delivery::ReliableUnordered.word(), Delivery::ReliableUnordered),
 ];
-const LANES: &[(&str, Lane)] =
-    &[("Default", Lane::Default), ("Controls", Lane::Controls), ("Events", Lane::Events)];
+const LANES: &[(&str, Lane)] = &[
+    (Lane::Default.word(), Lane::Default),
+    (Lane::Controls.word(), Lane::Controls),
+    (Lane::Events.word(), Lane::Events),
+];
 const CALLS: &[(&str, Call)] = &[
-    ("SingleSync", Call::SingleSync),
-    ("SingleAsync", Call::SingleAsync),
-    ("ManySync", Call::ManySync),
-    ("ManyAsync", Call::ManyAsync),
-    ("Polling", Call::Polling),
+    (Call::SingleSync.word(), Call::SingleSync),
+    (Call::SingleAsync.word(), Call::SingleAsync),
+    (Call::ManySync.word(), Call::ManySync),
+    (Call::ManyAsync.word(), Call::ManyAsync),
+    (Call::Polling.word(), Call::Polling),
 ];
 const PRIORITIES: &[(&str, Priority)] = &[("Low", Priority::Low), ("Normal", Priority::Normal)];
 const YIELDS: &[(&str, Yield)] =

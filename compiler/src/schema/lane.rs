@@ -20,7 +20,7 @@ impl Lane {
     pub const ALL: [Lane; 3] = [Lane::Default, Lane::Controls, Lane::Events];
 
     /// Its word.
-    pub fn word(self) -> &'static str {
+    pub const fn word(self) -> &'static str {
         match self {
             Lane::Default => "Default",
             Lane::Controls => "Controls",

@@ -176,6 +176,16 @@ pub enum Side {
     Client,
 }
 
+impl Side {
+    /// Its word in a schema.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Side::Server => "Server",
+            Side::Client => "Client",
+        }
+    }
+}
+
 /// How an event is delivered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Delivery {
@@ -189,6 +199,18 @@ pub enum Delivery {
     ReliableUnordered,
 }
 
+impl Delivery {
+    /// Its word in a schema.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Delivery::Reliable => "Reliable",
+            Delivery::Unreliable => "Unreliable",
+            Delivery::OrderedUnreliable => "OrderedUnreliable",
+            Delivery::ReliableUnordered => "ReliableUnordered",
+        }
+    }
+}
+
 /// The remote an item rides on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Channel {
@@ -196,6 +218,16 @@ pub enum Channel {
     Reliable,
     /// The `UnreliableRemoteEvent`.
     Unreliable,
+}
+
+impl Channel {
+    /// Its name, for documents and signatures.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Channel::Reliable => "Reliable",
+            Channel::Unreliable => "Unreliable",
+        }
+    }
 }
 
 /// How listeners are called.
@@ -211,6 +243,19 @@ pub enum Call {
     ManyAsync,
     /// No listeners: the game takes rows out of a queue.
     Polling,
+}
+
+impl Call {
+    /// Its word in a schema.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Call::SingleSync => "SingleSync",
+            Call::SingleAsync => "SingleAsync",
+            Call::ManySync => "ManySync",
+            Call::ManyAsync => "ManyAsync",
+            Call::Polling => "Polling",
+        }
+    }
 }
 
 /// Whether the outbound budget may withhold an event.

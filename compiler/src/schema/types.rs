@@ -266,6 +266,22 @@ pub enum RobloxType {
 }
 
 impl RobloxType {
+    /// As a schema writes it.
+    pub fn name(self) -> &'static str {
+        match self {
+            RobloxType::Color3 => "Color3",
+            RobloxType::BrickColor => "BrickColor",
+            RobloxType::DateTime => "DateTime",
+            RobloxType::DateTimeMillis => "DateTimeMillis",
+            RobloxType::Vector2 => "Vector2",
+            RobloxType::UDim => "UDim",
+            RobloxType::UDim2 => "UDim2",
+            RobloxType::NumberRange => "NumberRange",
+            RobloxType::TweenInfo => "TweenInfo",
+            RobloxType::ColorSequence => "ColorSequence",
+        }
+    }
+
     /// Name of the class of its values: what `typeof` says, and their type in Luau and TypeScript.
     pub fn class(self) -> &'static str {
         match self {

@@ -3,8 +3,8 @@
 use std::fmt::Write;
 
 use crate::schema::{
-    Channel, Component, Delivery, Entity, Following, Item, Length, NumberKind, Ownership, Payload, Range,
-    RobloxType, Schema, Scope, Side, State, Table, Turn, Type, TypeKind,
+    Component, Entity, Following, Item, Length, NumberKind, Ownership, Payload, Range, Schema, Scope, State,
+    Table, Turn, Type, TypeKind,
 };
 use crate::wire::number::quantized_integer;
 use crate::wire::plan::Step;
@@ -66,17 +66,8 @@ fn write_scope(text: &mut String, scope: &Scope) {
             Item::Scope(inner) => write_scope(text, inner),
             Item::State(state) => text.push_str(&state_line(state)),
             Item::Event(event) => {
-                let channel = match event.channel() {
-                    Channel::Reliable => "Reliable",
-                    Channel::Unreliable => "Unreliable",
-                };
-                let delivery = match event.delivery {
-                    Delivery::Reliable => "Reliable",
-                    Delivery::Unreliable => "Unreliable",
-                    Delivery::OrderedUnreliable => "OrderedUnreliable",
-                    Delivery::ReliableUnordered => "ReliableUnordered",
-                };
-                let from = side(event.from);
+                let (channel, from) = (event.channel().name(), event.from.word());
+                let delivery = event.delivery.word();
                 put(text, format_args!("\nE|{channel}|{}|{from}|{delivery}|", event.index));
                 // The channel where it changes the bytes, or what waits for what.
                 if let Some(Turn::InOrder(lane) | Turn::Sequenced(lane)) = event.turn() {
@@ -88,7 +79,7 @@ fn write_scope(text: &mut String, scope: &Scope) {
                 writer.payload(&event.wire_payload());
             }
             Item::Function(function) => {
-                put(text, format_args!("\nF|{}|{}|", function.index, side(function.from)));
+                put(text, format_args!("\nF|{}|{}|", function.index, function.from.word()));
                 let mut writer = Writer { text, exact: false };
                 writer.name(&function.name);
                 writer.text.push('|');
@@ -140,7 +131,7 @@ pub(crate) fn state_line(state: &State) -> String {
 
 /// What of a table decides its bytes: `T|<index>|<From>|<name>|<fields>`, on a line of its own.
 pub(crate) fn table_line(table: &Table) -> String {
-    let mut text = format!("\nT|{}|{}|", table.index, side(table.from));
+    let mut text = format!("\nT|{}|{}|", table.index, table.from.word());
     let mut writer = Writer { text: &mut text, exact: false };
     writer.name(&table.name);
     writer.text.push('|');
@@ -181,13 +172,6 @@ pub(crate) fn entity_line(entity: &Entity) -> String {
         None => writer.text.push('_'),
     }
     text
-}
-
-fn side(side: Side) -> &'static str {
-    match side {
-        Side::Server => "Server",
-        Side::Client => "Client",
-    }
 }
 
 fn put(text: &mut String, arguments: std::fmt::Arguments<'_>) {
@@ -398,28 +382,10 @@ pub fn number_text(value: f64) -> String {
     format!("{digits}e{sign}{:02}", exponent.abs())
 }
 
-impl RobloxType {
-    /// As a schema writes it.
-    pub fn name(self) -> &'static str {
-        match self {
-            RobloxType::Color3 => "Color3",
-            RobloxType::BrickColor => "BrickColor",
-            RobloxType::DateTime => "DateTime",
-            RobloxType::DateTimeMillis => "DateTimeMillis",
-            RobloxType::Vector2 => "Vector2",
-            RobloxType::UDim => "UDim",
-            RobloxType::UDim2 => "UDim2",
-            RobloxType::NumberRange => "NumberRange",
-            RobloxType::TweenInfo => "TweenInfo",
-            RobloxType::ColorSequence => "ColorSequence",
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::schema::{Event, Function, Yield};
+    use crate::schema::{Event, Function, Side, Yield};
     use crate::wire::test_types::*;
 
     #[test]

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::script::{Action, Made, Script, Site, Slot, Target};
+use super::handler::Slot;
+use super::script::{Action, Made, Script, Site, Target};
 use crate::draft::{Draft, Event, Function, Head, Item, Known, Payload, Rate, Side, Ty};
 use crate::report::{Kind, Place, Report};
 

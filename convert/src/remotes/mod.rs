@@ -1,9 +1,10 @@
 //! A game's plain remotes: what its scripts send, call and hear, by name. Scripts are read, never run.
 //!
-//! `script` reads one script, `hints` knows what annotations, literals and checks say, `drafted` puts what was found
-//! together. Source: tooling specification, 8.9.
+//! `script` reads one script, `handler` a function that handles a remote, `hints` knows what annotations and literals say,
+//! `drafted` puts what was found together. Source: tooling specification, 8.9.
 
 mod drafted;
+mod handler;
 mod hints;
 mod script;
 

@@ -3,16 +3,16 @@
 use std::collections::BTreeMap;
 
 use blinkblox_emulator::vm;
-use full_moon::ast::luau::{ExportedTypeDeclaration, TypeDeclaration, TypeInfo};
+use full_moon::ast::luau::{ExportedTypeDeclaration, TypeDeclaration};
 use full_moon::ast::{
-    AnonymousFunction, Assignment, Ast, BinOp, Call, Expression, FunctionArgs, FunctionBody, FunctionCall,
-    FunctionDeclaration, GenericFor, Index, LocalAssignment, LocalFunction, Parameter, Prefix, Return,
-    Suffix, Var,
+    Assignment, Ast, Call, Expression, FunctionArgs, FunctionBody, FunctionCall, FunctionDeclaration,
+    GenericFor, Index, LocalAssignment, LocalFunction, Parameter, Prefix, Suffix, Var,
 };
 use full_moon::node::Node;
 use full_moon::visitors::Visitor;
 
-use super::hints::{Aliases, annotated, first_text, literal, named, text, valued};
+use super::handler::{Handler, Slot};
+use super::hints::{Aliases, first_text, literal, text, valued};
 use crate::draft::Ty;
 
 /// What a script does with a remote.
@@ -62,13 +62,6 @@ impl Action {
             Action::OnClientInvoke => "OnClientInvoke",
         }
     }
-}
-
-/// A value that travels: what it is called, and what is known of it.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Slot {
-    pub(super) name: Option<String>,
-    pub(super) ty: Option<Ty>,
 }
 
 /// Which remote a place is about.
@@ -155,13 +148,6 @@ impl Visitor for AliasReader {
     fn visit_exported_type_declaration(&mut self, node: &ExportedTypeDeclaration) {
         self.visit_type_declaration(node.type_declaration());
     }
-}
-
-/// A function that may handle a remote: its parameters and what it returns.
-#[derive(Clone, Default)]
-struct Handler {
-    parameters: Vec<Slot>,
-    returns: Vec<Slot>,
 }
 
 struct Reader {
@@ -304,39 +290,17 @@ impl Reader {
 
     fn handler(&self, expression: &Expression) -> Option<Handler> {
         match expression {
-            Expression::Function(function) => Some(self.of_body(function.body())),
+            Expression::Function(function) => Some(Handler::of(function.body(), &self.aliases)),
             Expression::Parentheses { expression, .. } => self.handler(expression),
             Expression::Var(var) => self.functions.get(&written(&var.to_string())).cloned(),
             _ => None,
         }
     }
 
-    fn of_body(&self, body: &FunctionBody) -> Handler {
-        let checks = Checks::of(body);
-        let mut parameters = Vec::new();
-        for (parameter, specifier) in body.parameters().iter().zip(body.type_specifiers()) {
-            let Parameter::Name(name) = parameter else { continue };
-            let name = text(name);
-            let annotation = specifier.and_then(|one| annotated(one.type_info(), &self.aliases, 0));
-            let ty = annotation.or_else(|| checks.0.get(&name).cloned());
-            parameters.push(Slot { name: Some(name), ty });
-        }
-        let returns = match body.return_type().map(full_moon::ast::luau::TypeSpecifier::type_info) {
-            Some(TypeInfo::Tuple { types, .. }) => types.iter().map(|one| self.returned(one)).collect(),
-            Some(info) => vec![self.returned(info)],
-            None => Returns::of(body),
-        };
-        Handler { parameters, returns }
-    }
-
-    fn returned(&self, info: &TypeInfo) -> Slot {
-        Slot { name: None, ty: annotated(info, &self.aliases, 0) }
-    }
-
     /// Notes what a name or a path stands for from here on.
     fn assign(&mut self, name: &str, value: &Expression) {
         if let Expression::Function(function) = value {
-            let handler = self.of_body(function.body());
+            let handler = Handler::of(function.body(), &self.aliases);
             self.functions.insert(name.to_string(), handler);
         }
         if !name.contains('.') {
@@ -368,12 +332,12 @@ impl Visitor for Reader {
     }
 
     fn visit_local_function(&mut self, node: &LocalFunction) {
-        let handler = self.of_body(node.body());
+        let handler = Handler::of(node.body(), &self.aliases);
         self.functions.insert(text(node.name()), handler);
     }
 
     fn visit_function_declaration(&mut self, node: &FunctionDeclaration) {
-        let handler = self.of_body(node.body());
+        let handler = Handler::of(node.body(), &self.aliases);
         let names: Vec<String> = node.name().names().iter().map(text).collect();
         // `function remote.OnServerInvoke(..)`
         if let [path @ .., last] = names.as_slice()
@@ -459,102 +423,6 @@ impl Visitor for Reader {
     fn visit_function_body_end(&mut self, _: &FunctionBody) {
         if let Some(outer) = self.outer.pop() {
             self.variables = outer;
-        }
-    }
-}
-
-/// What a function checks its values to be, by name: `typeof(x) == "string"`, `x:IsA("Model")`.
-#[derive(Default)]
-struct Checks(BTreeMap<String, Ty>);
-
-impl Checks {
-    fn of(body: &FunctionBody) -> Checks {
-        let mut checks = Checks::default();
-        body.block().stmts().for_each(|statement| {
-            use full_moon::visitors::Visit;
-            statement.visit(&mut checks);
-        });
-        checks
-    }
-}
-
-impl Visitor for Checks {
-    fn visit_expression(&mut self, node: &Expression) {
-        let Expression::BinaryOperator { lhs, binop: BinOp::TwoEqual(_) | BinOp::TildeEqual(_), rhs } = node
-        else {
-            return;
-        };
-        let (Expression::FunctionCall(call), Some(kind)) = (&**lhs, literal(rhs)) else { return };
-        let Prefix::Name(function) = call.prefix() else { return };
-        if !matches!(text(function).as_str(), "type" | "typeof") {
-            return;
-        }
-        if let Some(Suffix::Call(Call::AnonymousCall(args))) = call.suffixes().next()
-            && let FunctionArgs::Parentheses { arguments, .. } = &**args
-            && let Some(Expression::Var(Var::Name(name))) = arguments.iter().next()
-            && let Some(ty) = named(&kind)
-        {
-            self.0.entry(text(name)).or_insert(ty);
-        }
-    }
-
-    fn visit_function_call(&mut self, node: &FunctionCall) {
-        let Prefix::Name(name) = node.prefix() else { return };
-        if let Some(Suffix::Call(Call::MethodCall(call))) = node.suffixes().next()
-            && text(call.name()) == "IsA"
-            && let Some(class) = first_text(call.args())
-            && let Some(ty) = named(&class)
-        {
-            // A class says more than that it is an instance.
-            self.0.insert(text(name), ty);
-        }
-    }
-}
-
-/// What the `return`s of a function give, those of functions inside it left out.
-#[derive(Default)]
-struct Returns {
-    depth: usize,
-    found: Vec<Slot>,
-}
-
-impl Returns {
-    fn of(body: &FunctionBody) -> Vec<Slot> {
-        use full_moon::visitors::Visit;
-        let mut returns = Returns::default();
-        body.block().visit(&mut returns);
-        returns.found
-    }
-}
-
-impl Visitor for Returns {
-    fn visit_anonymous_function(&mut self, _: &AnonymousFunction) {
-        self.depth += 1;
-    }
-
-    fn visit_anonymous_function_end(&mut self, _: &AnonymousFunction) {
-        self.depth -= 1;
-    }
-
-    fn visit_local_function(&mut self, _: &LocalFunction) {
-        self.depth += 1;
-    }
-
-    fn visit_local_function_end(&mut self, _: &LocalFunction) {
-        self.depth -= 1;
-    }
-
-    fn visit_return(&mut self, node: &Return) {
-        if self.depth > 0 {
-            return;
-        }
-        for (at, value) in node.returns().iter().enumerate() {
-            if self.found.len() <= at {
-                self.found.push(Slot::default());
-            }
-            if let Some(slot) = self.found.get_mut(at).filter(|slot| slot.ty.is_none()) {
-                slot.ty = valued(value, 0);
-            }
         }
     }
 }

@@ -70,17 +70,6 @@ impl EventInfo<'_> {
         heard
     }
 
-    /// The word of the schema for how it is listened to.
-    pub fn call_word(&self) -> &'static str {
-        match self.event.call {
-            Call::SingleSync => "SingleSync",
-            Call::ManySync => "ManySync",
-            Call::SingleAsync => "SingleAsync",
-            Call::ManyAsync => "ManyAsync",
-            Call::Polling => "Polling",
-        }
-    }
-
     /// Whether its listeners run on the thread of the packet.
     pub fn is_sync(&self) -> bool {
         matches!(self.event.call, Call::SingleSync | Call::ManySync)

@@ -79,7 +79,7 @@ impl<'a> Inbound<'a> {
             let queue = queue.or_else(|| assign.is_some().then_some(Expr::Nil));
             let queue = queue.into_iter().chain(assign);
             let value = if info.is_single() {
-                let mut args = vec![event_name, text(info.call_word()), run];
+                let mut args = vec![event_name, text(info.event.call.word()), run];
                 args.extend(queue);
                 apply(cx.runtime("Listeners", "single"), args)
             } else {

@@ -4,7 +4,7 @@ use blinkblox_compiler::diagnostics::{Diagnostic, Label};
 use blinkblox_compiler::source::Sources;
 use blinkblox_compiler::wire;
 
-use super::world::schema_source;
+use super::building::schema_source;
 use crate::testing::director::Director;
 use crate::value::Value;
 use crate::vm::{Cx, NativeFn, Outcome, Returns};

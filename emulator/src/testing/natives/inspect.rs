@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use super::options::Options;
 use super::sides::client_index;
 use super::world::{slot, slot_and_side, wrong};
 use crate::network::{DirectionStats, Way};
@@ -136,23 +135,4 @@ fn link_stats(cx: &mut Cx<'_>) -> Outcome {
     );
     cx.push(&Value::record([("up", describe(up)), ("down", describe(down))]));
     Ok(Returns::ONE)
-}
-
-/// How a link flaps: seconds down, seconds up, times over.
-pub fn flap(options: Value) -> Result<(f64, f64, u32), crate::vm::Raise> {
-    let options = Options::read("flap", options, &["down", "up", "times"])?;
-    let down = options.number("down")?.ok_or("flap needs down: seconds without a connection")?;
-    let times = options.number("times")?.unwrap_or(1.0).max(0.0);
-    // Every one of them is a window that the link looks at for each packet.
-    if times > 10_000.0 {
-        return Err("flap takes at most 10000 times".into());
-    }
-    Ok((down, options.number("up")?.unwrap_or(down), times as u32))
-}
-
-/// A burst of loss: probability and seconds.
-pub fn burst(options: Value) -> Result<(f64, f64), crate::vm::Raise> {
-    let options = Options::read("burst", options, &["loss", "for"])?;
-    let seconds = options.number("for")?.ok_or("burst needs for: seconds it lasts")?;
-    Ok((options.number("loss")?.unwrap_or(1.0), seconds))
 }

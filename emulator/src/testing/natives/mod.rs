@@ -1,10 +1,12 @@
 //! The Rust half of the test API: what the Luau half calls as `host.name(...)`, and the director's globals.
 
+mod building;
 mod compile;
 mod draw;
 mod handles;
 mod hooks;
 mod inspect;
+mod links;
 mod options;
 mod packets;
 mod replay;
@@ -93,6 +95,7 @@ pub fn push_host(cx: &Cx<'_>, director: &Rc<Director>) {
     cx.push_table(0, 96);
     for group in [
         world::NATIVES,
+        links::NATIVES,
         universe::NATIVES,
         sides::NATIVES,
         packets::NATIVES,

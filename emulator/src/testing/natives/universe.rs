@@ -2,8 +2,9 @@
 
 use std::rc::Rc;
 
+use super::building::{BUILDING_OPTIONS, nets, world_options};
 use super::options::Options;
-use super::world::{BUILDING_OPTIONS, nets, number_of, world_options, wrong};
+use super::world::{number_of, wrong};
 use crate::clock::Time;
 use crate::project::Node;
 use crate::services::calls::{decode, encode};

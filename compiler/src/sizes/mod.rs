@@ -1,10 +1,10 @@
 //! What everything a schema declares takes on the wire, for people and for programs. Source: tooling specification, 2.14.
 //!
-//! The figures are those of `wire::size`; nothing is measured here. [`Sizes::of`] is the way in.
+//! The figures are those of `wire::size`; nothing is measured here. [`Sizes::of`] is the way in; `text` and `json` are the two
+//! forms.
 
-use std::fmt::Write;
-
-use serde_json::{Value, json};
+mod json;
+mod text;
 
 use crate::Analysis;
 use crate::schema::{Channel, Delivery, Entity, Event, Item, Payload, Schema, Scope, Side};
@@ -151,89 +151,6 @@ impl Sizes {
             }
         }
     }
-
-    /// The tables, for people.
-    pub fn text(&self) -> String {
-        let mut out = String::new();
-        for item in &self.items {
-            if !out.is_empty() {
-                out.push('\n');
-            }
-            let _ = writeln!(out, "{}", item.heading());
-            for part in &item.parts {
-                part.write(&mut out);
-            }
-            match item.fit {
-                Some(Fit::MayNotFit) => {
-                    let _ = writeln!(out, "  may exceed MaxUnreliableSize, {} bytes", self.limit);
-                }
-                Some(Fit::CannotFit) => {
-                    let _ = writeln!(out, "  never fits MaxUnreliableSize, {} bytes", self.limit);
-                }
-                Some(Fit::Fits) | None => {}
-            }
-        }
-        if out.is_empty() {
-            out.push_str(
-                "The schema declares no event, no function, no state, no table and no exported type.\n",
-            );
-        }
-        out
-    }
-
-    /// The same, for programs: the key `sizes` of the document.
-    pub fn json(&self) -> Value {
-        let mut events = Vec::new();
-        let mut functions = Vec::new();
-        let mut types = Vec::new();
-        let (mut states, mut tables, mut entities) = (Vec::new(), Vec::new(), Vec::new());
-        for item in &self.items {
-            let mut object = json!({ "name": item.name });
-            if let (Some(index), ItemKind::Entity | ItemKind::Table(_)) = (item.index, item.kind) {
-                object["index"] = index.into();
-            } else if let Some(index) = item.index {
-                object["channel"] = channel_name(item.kind.channel()).into();
-                object["index"] = index.into();
-            }
-            for part in &item.parts {
-                object[part.name] = part.json();
-            }
-            match item.kind {
-                ItemKind::Event(from, delivery, _) => {
-                    object["from"] = side_name(from).into();
-                    object["type"] = delivery_name(delivery).into();
-                    object["limit"] = match item.fit {
-                        None => Value::Null,
-                        Some(_) => self.limit.into(),
-                    };
-                    object["fits"] = match item.fit {
-                        Some(Fit::Fits) | None => "always".into(),
-                        Some(Fit::MayNotFit) => "sometimes".into(),
-                        Some(Fit::CannotFit) => "never".into(),
-                    };
-                    events.push(object);
-                }
-                ItemKind::Function(from) => {
-                    object["from"] = side_name(from).into();
-                    functions.push(object);
-                }
-                ItemKind::State => states.push(object),
-                ItemKind::Table(from) => {
-                    object["from"] = side_name(from).into();
-                    tables.push(object);
-                }
-                ItemKind::Entity => entities.push(object),
-                ItemKind::Type => types.push(object),
-            }
-        }
-        let mut document = json!({ "events": events, "functions": functions, "types": types });
-        for (key, found) in [("states", states), ("tables", tables), ("entities", entities)] {
-            if !found.is_empty() {
-                document[key] = found.into();
-            }
-        }
-        document
-    }
 }
 
 fn event_sizes(event: &Event, schema: &Schema, sources: &Sources) -> ItemSizes {
@@ -337,155 +254,13 @@ impl ItemKind {
     }
 }
 
-impl ItemSizes {
-    fn heading(&self) -> String {
-        let index = self.index.map_or(String::new(), |index| {
-            format!(", {} index {index}", channel_name(self.kind.channel()).to_lowercase())
-        });
-        match self.kind {
-            ItemKind::Event(from, _, _) => format!("event {}, from the {}{index}", self.name, side(from)),
-            ItemKind::Function(from) => {
-                format!("function {}, called by the {}{index}", self.name, side(from))
-            }
-            ItemKind::State => format!("state {}, from the server{index}", self.name),
-            ItemKind::Table(from) => {
-                let index = self.index.map_or(String::new(), |index| format!(", table {index}"));
-                format!("table {}, from the {}{index}", self.name, side(from))
-            }
-            ItemKind::Entity => {
-                let index = self.index.unwrap_or_default();
-                format!("entity {}, index {index}, a new mirror in a packet of its own", self.name)
-            }
-            ItemKind::Type => format!("type {}, as stored", self.name),
-        }
-    }
-}
-
-impl PartSizes {
-    fn write(&self, out: &mut String) {
-        let (least, most) = (self.size.min, self.size.max);
-        let header = u64::from(self.header);
-        let _ = write!(out, "  {}: {}", self.name, amount(&self.size));
-        if header > 0 {
-            let whole = span(least.saturating_add(header), most.saturating_add(header));
-            let _ = write!(out, "; {whole} with the header");
-        }
-        out.push('\n');
-        let indented = |row: &Row| format!("{}{}", "  ".repeat(row.depth as usize), last_segment(&row.path));
-        let width = |text: &str| text.chars().count();
-        let names = self.fields.iter().map(|row| width(&indented(row))).max().unwrap_or(0);
-        let types = self.fields.iter().map(|row| width(&row.ty)).max().unwrap_or(0);
-        for row in &self.fields {
-            let bound = if row.unbounded { ", no upper bound written" } else { "" };
-            let (name, ty, size) = (indented(row), &row.ty, amount(&row.size));
-            let _ = writeln!(out, "    {name:names$}  {ty:types$}  {size}{bound}");
-        }
-        if let Some(unbounded) = &self.size.unbounded {
-            let path =
-                if unbounded.path.is_empty() { "the value".to_owned() } else { unbounded.path.join(".") };
-            let _ = writeln!(out, "    unbounded: {path}");
-        }
-    }
-
-    fn json(&self) -> Value {
-        let fields: Vec<Value> = self
-            .fields
-            .iter()
-            .map(|row| {
-                json!({
-                    "path": row.path,
-                    "depth": row.depth,
-                    "type": row.ty,
-                    "min": row.size.min,
-                    "max": row.size.max,
-                    "bits": row.size.bits,
-                    "slots": row.size.slots,
-                    "unbounded": row.unbounded,
-                })
-            })
-            .collect();
-        json!({
-            "header": self.header,
-            "min": self.size.min,
-            "max": self.size.max,
-            "slots": self.size.slots,
-            "unbounded": self.size.unbounded.as_ref().map(|unbounded| unbounded.path.join(".")),
-            "fields": fields,
-        })
-    }
-}
-
-/// The part of a path that its container does not say: `[].Tag` of `Rows[].Tag` is `Tag`.
-fn last_segment(path: &str) -> &str {
-    let bracket = path.rfind(['[', '<']).filter(|_| path.ends_with([']', '>']));
-    let start = bracket.unwrap_or_else(|| path.rfind('.').map_or(0, |dot| dot + 1));
-    &path[start..]
-}
-
-/// `2 to 21 bytes, 1 bit, 1 Instance`
-fn amount(size: &Size) -> String {
-    let plural =
-        |count: u64, word: &str| if count == 1 { format!("1 {word}") } else { format!("{count} {word}s") };
-    let mut parts = Vec::new();
-    let nothing = size.bits == 0 && size.slots == 0;
-    if size.max > 0 || nothing {
-        parts.push(span(size.min, size.max));
-    }
-    if size.bits > 0 {
-        parts.push(plural(size.bits, "bit"));
-    }
-    if size.slots > 0 {
-        let most = if size.least_slots == size.slots { "" } else { "up to " };
-        parts.push(format!("{most}{}", plural(size.slots, "slot")));
-    }
-    parts.join(", ")
-}
-
-/// `1 byte`, `4 bytes`, `2 to 21 bytes`
-fn span(min: u64, max: u64) -> String {
-    match (min, max) {
-        (1, 1) => "1 byte".to_owned(),
-        _ if min == max => format!("{min} bytes"),
-        _ => format!("{min} to {max} bytes"),
-    }
-}
-
-fn side(side: Side) -> &'static str {
-    match side {
-        Side::Server => "server",
-        Side::Client => "client",
-    }
-}
-
-fn side_name(side: Side) -> &'static str {
-    match side {
-        Side::Server => "Server",
-        Side::Client => "Client",
-    }
-}
-
-fn channel_name(channel: Channel) -> &'static str {
-    match channel {
-        Channel::Reliable => "Reliable",
-        Channel::Unreliable => "Unreliable",
-    }
-}
-
-fn delivery_name(delivery: Delivery) -> &'static str {
-    match delivery {
-        Delivery::Reliable => "Reliable",
-        Delivery::Unreliable => "Unreliable",
-        Delivery::OrderedUnreliable => "OrderedUnreliable",
-        Delivery::ReliableUnordered => "ReliableUnordered",
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::analyze;
     use crate::schema::Profile;
     use crate::source::MemoryLoader;
+    use serde_json::Value;
 
     fn sizes(text: &str) -> Sizes {
         let loader = MemoryLoader::new().with("a.blink", text);
