@@ -15,6 +15,7 @@ pub mod scheduler;
 pub mod services;
 pub mod shared;
 pub mod surface;
+pub mod syntax;
 pub mod testing;
 pub mod trace;
 pub mod universe;

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use blinkblox_emulator::syntax::{first_text, literal, text};
 use full_moon::ast::luau::TypeInfo;
 use full_moon::ast::{
     AnonymousFunction, BinOp, Call, Expression, FunctionArgs, FunctionBody, FunctionCall, LocalFunction,
@@ -9,7 +10,7 @@ use full_moon::ast::{
 };
 use full_moon::visitors::{Visit, Visitor};
 
-use super::hints::{Aliases, annotated, first_text, literal, named, text, valued};
+use super::hints::{Aliases, annotated, named, valued};
 use crate::draft::Ty;
 
 /// A value that travels: what it is called, and what is known of it.

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use blinkblox_emulator::datamodel::classes::class_by_name;
+use blinkblox_emulator::syntax::{first_text, string, text};
 use full_moon::ast::luau::{IndexedTypeInfo, TypeFieldKey, TypeInfo};
-use full_moon::ast::{Call, Expression, Field, FunctionArgs, FunctionCall, Index, Prefix, Suffix, Var};
-use full_moon::tokenizer::{TokenReference, TokenType};
+use full_moon::ast::{Call, Expression, Field, FunctionCall, Index, Prefix, Suffix, Var};
 
 use crate::draft::Ty;
 
@@ -14,35 +14,6 @@ pub(super) type Aliases = BTreeMap<String, TypeInfo>;
 
 /// Most types one inside the other.
 const DEEPEST: usize = 30;
-
-pub(super) fn text(token: &TokenReference) -> String {
-    token.token().to_string()
-}
-
-/// The text of a string literal.
-pub(super) fn literal(expression: &Expression) -> Option<String> {
-    match expression {
-        Expression::String(token) => string(token),
-        Expression::Parentheses { expression, .. } => literal(expression),
-        _ => None,
-    }
-}
-
-fn string(token: &TokenReference) -> Option<String> {
-    match token.token_type() {
-        TokenType::StringLiteral { literal, .. } => Some(literal.to_string()),
-        _ => None,
-    }
-}
-
-/// The first argument when it is a string, also in a call without parentheses.
-pub(super) fn first_text(args: &FunctionArgs) -> Option<String> {
-    match args {
-        FunctionArgs::Parentheses { arguments, .. } => literal(arguments.iter().next()?),
-        FunctionArgs::String(token) => string(token),
-        _ => None,
-    }
-}
 
 /// The type of an annotation; `None` for one that says nothing a schema can.
 pub(super) fn annotated(info: &TypeInfo, aliases: &Aliases, depth: usize) -> Option<Ty> {

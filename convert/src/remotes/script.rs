@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use blinkblox_emulator::vm;
+use blinkblox_emulator::syntax::{first_text, literal, text, with_tree};
 use full_moon::ast::luau::{ExportedTypeDeclaration, TypeDeclaration};
 use full_moon::ast::{
     Assignment, Ast, Call, Expression, FunctionArgs, FunctionBody, FunctionCall, FunctionDeclaration,
@@ -12,7 +12,7 @@ use full_moon::node::Node;
 use full_moon::visitors::Visitor;
 
 use super::handler::{Handler, Slot};
-use super::hints::{Aliases, first_text, literal, text, valued};
+use super::hints::{Aliases, valued};
 use crate::draft::Ty;
 
 /// What a script does with a remote.
@@ -103,21 +103,9 @@ pub(super) struct Script {
     pub(super) made: Vec<Made>,
 }
 
-/// Stack of the thread that parses: the parser is recursive, and Luau's own, which runs first, refuses what nests deeper
-/// than this can hold.
-const STACK: usize = 256 << 20;
-
 /// Reads a script. Errors: why it cannot be read.
 pub(super) fn read(source: &str) -> Result<Script, String> {
-    vm::compile(source, "script").map_err(|error| format!("line {}: {}", error.line, error.message))?;
-    std::thread::scope(|scope| {
-        let thread = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, || {
-            let result = full_moon::parse_fallible(source, full_moon::LuaVersion::luau());
-            read_tree(result.ast())
-        });
-        let thread = thread.map_err(|error| format!("no thread to read it: {error}"))?;
-        thread.join().map_err(|_| "the parser gave up".to_string())
-    })
+    with_tree(source, read_tree)
 }
 
 fn read_tree(ast: &Ast) -> Script {

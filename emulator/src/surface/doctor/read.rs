@@ -9,12 +9,13 @@ use full_moon::ast::{
     Suffix, TableConstructor, Var, VarExpression,
 };
 use full_moon::node::Node;
-use full_moon::tokenizer::{TokenReference, TokenType};
+use full_moon::tokenizer::TokenReference;
 use full_moon::visitors::Visitor;
 
 use super::Grade;
 use super::types::{self, Looked, Type};
 use crate::datamodel::classes::{ClassId, class_by_name};
+use crate::syntax::{first_text, text, with_tree};
 
 /// A use that is to be reported.
 pub(super) struct Use {
@@ -31,24 +32,6 @@ pub(super) struct Read {
     pub(super) uses: Vec<Use>,
     /// Why a part of it could not be read.
     pub(super) unread: Option<String>,
-}
-
-/// Stack of the thread that parses: the parser is recursive, and Luau's own, which runs first, refuses what nests deeper
-/// than this can hold.
-const STACK: usize = 256 << 20;
-
-/// Runs on a stack that deep nesting does not exhaust. `None` if the source does not compile, or there is no such stack.
-fn parsed<R: Send>(source: &str, run: impl FnOnce(&full_moon::ast::Ast) -> R + Send) -> Result<R, String> {
-    crate::vm::compile(source, "script")
-        .map_err(|error| format!("line {}: {}", error.line, error.message))?;
-    std::thread::scope(|scope| {
-        let thread = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, || {
-            let result = full_moon::parse_fallible(source, full_moon::LuaVersion::luau());
-            run(result.ast())
-        });
-        let thread = thread.map_err(|error| format!("no thread to read it: {error}"))?;
-        thread.join().map_err(|_| "the parser gave up".to_owned())
-    })
 }
 
 /// Names of the functions and fields that a script defines itself: a call of such a name is likely theirs.
@@ -71,7 +54,7 @@ pub(super) fn own_functions(source: &str) -> BTreeSet<String> {
             }
         }
     }
-    parsed(source, |ast| {
+    with_tree(source, |ast| {
         let mut names = Names(BTreeSet::new());
         names.visit_ast(ast);
         names.0
@@ -81,7 +64,7 @@ pub(super) fn own_functions(source: &str) -> BTreeSet<String> {
 
 /// What a script of a class uses; `own` are the names of the project's own functions.
 pub(super) fn uses(source: &str, script: ClassId, own: &BTreeSet<String>) -> Read {
-    let read = parsed(source, |ast| {
+    let read = with_tree(source, |ast| {
         let mut reader = Reader {
             script,
             own,
@@ -98,10 +81,6 @@ pub(super) fn uses(source: &str, script: ClassId, own: &BTreeSet<String>) -> Rea
     }
 }
 
-fn text(token: &TokenReference) -> String {
-    token.token().to_string()
-}
-
 struct Reader<'a> {
     script: ClassId,
     own: &'a BTreeSet<String>,
@@ -111,34 +90,10 @@ struct Reader<'a> {
     uses: Vec<Use>,
 }
 
-/// The text of a string without escapes.
-fn literal(expression: &Expression) -> Option<String> {
-    match expression {
-        Expression::String(token) => match token.token_type() {
-            TokenType::StringLiteral { literal, .. } => Some(literal.to_string()),
-            _ => None,
-        },
-        Expression::Parentheses { expression, .. } => literal(expression),
-        _ => None,
-    }
-}
-
 fn arguments(args: &FunctionArgs) -> Vec<&Expression> {
     match args {
         FunctionArgs::Parentheses { arguments, .. } => arguments.iter().collect(),
         _ => Vec::new(),
-    }
-}
-
-/// The first argument if it is a string, also in a call without brackets.
-fn first_text(args: &FunctionArgs) -> Option<String> {
-    match args {
-        FunctionArgs::Parentheses { arguments, .. } => literal(arguments.iter().next()?),
-        FunctionArgs::String(token) => match token.token_type() {
-            TokenType::StringLiteral { literal, .. } => Some(literal.to_string()),
-            _ => None,
-        },
-        _ => None,
     }
 }
 
