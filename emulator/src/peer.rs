@@ -221,6 +221,15 @@ impl Peer {
         self.parts.borrow().get(&TypeId::of::<T>())?.clone().downcast().ok()
     }
 
+    /// State hung on with [`Peer::attach`]: a default value where there was none yet.
+    pub fn part_or_default<T: Default + 'static>(&self) -> Rc<T> {
+        self.part().unwrap_or_else(|| {
+            let part = Rc::new(T::default());
+            self.attach(part.clone());
+            part
+        })
+    }
+
     /// Full name of a script or other instance, as errors show it.
     pub fn full_name(&self, id: InstanceId) -> String {
         self.tree().full_name(id)

@@ -10,6 +10,7 @@ use serde_json::json;
 
 use super::flags::ReportFlags;
 use super::usage;
+use crate::printer::Printer;
 
 /// Explains a code: what it protects against, an example that raises it, the same example fixed.
 #[derive(Parser)]
@@ -35,21 +36,7 @@ pub fn explain(text: &str, flags: &ReportFlags) -> ExitCode {
         Err(diagnostic) => return usage::refuse(*diagnostic, flags.format()),
     };
     if let Some(code) = DiagnosticCode::named(text) {
-        let page = code.page();
-        printer.result(&page);
-        let page = json!({
-            "code": code.name(),
-            "name": code.name(),
-            "summary": code.summary(),
-            "text": page,
-        });
-        printer.document(&json::Report {
-            success: true,
-            profile: "release",
-            extra: vec![("explain", page)],
-            ..json::Report::default()
-        });
-        return ExitCode::SUCCESS;
+        return print(&printer, code.name(), code.name(), code.summary(), &code.page());
     }
     let Some(code) = explain::find(text) else {
         let known = Code::ALL.iter().flat_map(|code| [explain::title(*code), code.name()]);
@@ -60,13 +47,12 @@ pub fn explain(text: &str, flags: &ReportFlags) -> ExitCode {
             .note("A code is a letter and four digits, as a diagnostic prints it: E3004. Those of the emulator are words: E-MIXED.");
         return usage::refuse(refusal, flags.format());
     };
-    printer.result(explain::page(code));
-    let page = json!({
-        "code": explain::title(code),
-        "name": code.name(),
-        "summary": explain::summary(code),
-        "text": explain::page(code),
-    });
+    print(&printer, explain::title(code), code.name(), explain::summary(code), explain::page(code))
+}
+
+fn print(printer: &Printer, code: &str, name: &str, summary: &str, text: &str) -> ExitCode {
+    printer.result(text);
+    let page = json!({ "code": code, "name": name, "summary": summary, "text": text });
     printer.document(&json::Report {
         success: true,
         profile: "release",

@@ -88,16 +88,7 @@ pub(super) struct Around {
 /// A range or class in parentheses is one token, and open while the cursor is in it.
 pub(super) fn around(file: FileId, text: &str, offset: usize) -> Vec<Around> {
     let offset = floor(text, offset);
-    let lexed = lex(file, text);
-    if lexed.comments.iter().any(|comment| in_comment(*comment, text, offset)) {
-        return Vec::new();
-    }
-    let before: Vec<Token> = lexed
-        .tokens
-        .iter()
-        .copied()
-        .filter(|token| token.kind != TokenKind::EndOfFile && (token.span.start as usize) < offset)
-        .collect();
+    let Some(before) = tokens_before(file, text, offset, offset) else { return Vec::new() };
     let mut reader = Reader { text, frames: vec![Frame::new(FrameKind::Statements)], declared: false };
     for token in &before {
         let is_inside = offset < token.span.end as usize;
@@ -206,16 +197,7 @@ pub(super) fn at(file: FileId, text: &str, offset: usize) -> Place {
     let start = word_start(text, offset);
     let written = Span::new(file, start, offset);
     let place = |context| Place { context, written };
-    let lexed = lex(file, text);
-    if lexed.comments.iter().any(|comment| in_comment(*comment, text, offset)) {
-        return place(Context::Nothing);
-    }
-    let before: Vec<Token> = lexed
-        .tokens
-        .iter()
-        .copied()
-        .filter(|token| token.kind != TokenKind::EndOfFile && (token.span.start as usize) < start)
-        .collect();
+    let Some(before) = tokens_before(file, text, offset, start) else { return place(Context::Nothing) };
     let mut reader = Reader { text, frames: vec![Frame::new(FrameKind::Statements)], declared: false };
     for (position, token) in before.iter().enumerate() {
         // A token that reaches past the cursor is one it stands in: a string, or a class in parentheses.
@@ -241,6 +223,16 @@ pub(super) fn at(file: FileId, text: &str, offset: usize) -> Place {
     let fresh_line =
         text[..start].trim_end_matches([' ', '\t']).ends_with('\n') || text[..start].trim().is_empty();
     place(reader.context(fresh_line))
+}
+
+/// The tokens of a text that begin in front of `end`; `None` where `offset` lies in a comment.
+fn tokens_before(file: FileId, text: &str, offset: usize, end: usize) -> Option<Vec<Token>> {
+    let lexed = lex(file, text);
+    if lexed.comments.iter().any(|comment| in_comment(*comment, text, offset)) {
+        return None;
+    }
+    let is_before = |token: &Token| token.kind != TokenKind::EndOfFile && (token.span.start as usize) < end;
+    Some(lexed.tokens.into_iter().filter(is_before).collect())
 }
 
 /// Whether a string token lacks its closing quote.

@@ -75,16 +75,12 @@ impl Measure {
             TypeKind::Named { ty, args, .. } => self.shared(ty).named(self.list(args)),
             TypeKind::Struct(fields) => self.fields(fields).around(),
             TypeKind::TaggedEnum { variants, .. } => {
-                let address = variants.as_ptr() as usize;
-                if let Some((extent, _)) = self.known.get(&address) {
-                    return extent.around();
-                }
-                let mut extent = Extent::default();
-                for variant in variants.iter() {
-                    extent = extent.beside(self.fields(&variant.fields).around());
-                }
-                self.known.insert(address, (extent, Keep::Variants { _alive: Arc::clone(variants) }));
-                extent.around()
+                let keep = || Keep::Variants { _alive: Arc::clone(variants) };
+                self.once(variants.as_ptr(), keep, |measure| {
+                    let each = variants.iter().map(|variant| measure.fields(&variant.fields).around());
+                    each.fold(Extent::default(), Extent::beside)
+                })
+                .around()
             }
             TypeKind::Number(_)
             | TypeKind::Boolean
@@ -105,45 +101,45 @@ impl Measure {
     }
 
     fn shared(&mut self, ty: &Arc<Type>) -> Extent {
-        let address = Arc::as_ptr(ty) as usize;
-        if let Some((extent, _)) = self.known.get(&address) {
-            return *extent;
-        }
-        let extent = self.of(ty);
-        self.known.insert(address, (extent, Keep::Type { _alive: Arc::clone(ty) }));
-        extent
+        let keep = || Keep::Type { _alive: Arc::clone(ty) };
+        self.once(Arc::as_ptr(ty), keep, |measure| measure.of(ty))
     }
 
     fn list(&mut self, list: &Arc<[Type]>) -> Extent {
-        let address = list.as_ptr() as usize;
+        // Every empty list has the same address, and nothing in it.
         if list.is_empty() {
             return Extent::default();
         }
-        if let Some((extent, _)) = self.known.get(&address) {
-            return *extent;
-        }
-        let mut extent = Extent::default();
-        for ty in list.iter() {
-            extent = extent.beside(self.of(ty));
-        }
-        self.known.insert(address, (extent, Keep::List { _alive: Arc::clone(list) }));
-        extent
+        let keep = || Keep::List { _alive: Arc::clone(list) };
+        self.once(list.as_ptr(), keep, |measure| {
+            list.iter().map(|ty| measure.of(ty)).fold(Extent::default(), Extent::beside)
+        })
     }
 
     fn fields(&mut self, fields: &Arc<[super::Field]>) -> Extent {
-        let address = fields.as_ptr() as usize;
-        // Every empty list has the same address, and nothing in it.
+        // As of lists.
         if fields.is_empty() {
             return Extent::default();
         }
+        let keep = || Keep::Fields { _alive: Arc::clone(fields) };
+        self.once(fields.as_ptr(), keep, |measure| {
+            fields.iter().map(|field| measure.of(&field.ty)).fold(Extent::default(), Extent::beside)
+        })
+    }
+
+    /// What `measure` finds of what lies at an address, found out once; `keep` keeps it there.
+    fn once<T>(
+        &mut self,
+        address: *const T,
+        keep: impl FnOnce() -> Keep,
+        measure: impl FnOnce(&mut Measure) -> Extent,
+    ) -> Extent {
+        let address = address as usize;
         if let Some((extent, _)) = self.known.get(&address) {
             return *extent;
         }
-        let mut extent = Extent::default();
-        for field in fields.iter() {
-            extent = extent.beside(self.of(&field.ty));
-        }
-        self.known.insert(address, (extent, Keep::Fields { _alive: Arc::clone(fields) }));
+        let extent = measure(self);
+        self.known.insert(address, (extent, keep()));
         extent
     }
 }

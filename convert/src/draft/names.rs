@@ -19,6 +19,17 @@ pub(crate) fn identifier(name: &str) -> String {
     text
 }
 
+/// A name, or the name and a number where it is taken. Whatever it gives is taken from then on.
+pub(super) fn untaken(name: String, taken: &mut BTreeSet<String>) -> String {
+    let mut now = name.clone();
+    let mut number = 1;
+    while !taken.insert(now.clone()) {
+        number += 1;
+        now = format!("{name}{number}");
+    }
+    now
+}
+
 /// Names of one scope.
 #[derive(Default)]
 struct Level {
@@ -186,12 +197,7 @@ impl Settling<'_> {
             while reserved::is_parameter(&now) {
                 now.push('_');
             }
-            let base = now.clone();
-            let mut number = 1;
-            while !taken.insert(now.clone()) {
-                number += 1;
-                now = format!("{base}{number}");
-            }
+            let now = untaken(now, &mut taken);
             if now != *was {
                 let message = format!("\"{was}\" of {} became {now}", head.name);
                 self.report.add(Kind::Renamed, &head.name, head.place.clone(), message);

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::names::identifier;
+use super::names::{identifier, untaken};
 use super::{Draft, Head, Item, Range, Ty, TypeId, each_type, lost};
 use crate::report::{Kind, Report};
 
@@ -112,13 +112,8 @@ impl Tidy<'_> {
     fn fields(&mut self, fields: &mut [(String, Ty)], tag: Option<&str>) {
         let mut taken: BTreeSet<String> = tag.map(str::to_string).into_iter().collect();
         for (name, _) in fields {
-            let mut now = if quoted(name).is_some() { name.clone() } else { identifier(name) };
-            let base = now.clone();
-            let mut number = 1;
-            while !taken.insert(now.clone()) {
-                number += 1;
-                now = format!("{base}{number}");
-            }
+            let now = if quoted(name).is_some() { name.clone() } else { identifier(name) };
+            let now = untaken(now, &mut taken);
             if now != *name {
                 let message = format!("field \"{name}\" of {} became {now}", self.head.name);
                 self.report.add(Kind::Renamed, &self.head.name, self.head.place.clone(), message);

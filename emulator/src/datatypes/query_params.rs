@@ -60,13 +60,7 @@ impl Default for Fields {
 struct Params(RefCell<Vec<Fields>>);
 
 fn params(cx: &Cx<'_>) -> Result<Rc<Params>, Raise> {
-    let of = |peer: Rc<Peer>| {
-        peer.part::<Params>().unwrap_or_else(|| {
-            let made = Rc::new(Params::default());
-            peer.attach(made.clone());
-            made
-        })
-    };
+    let of = |peer: Rc<Peer>| peer.part_or_default::<Params>();
     cx.opt_peer().map(of).ok_or_else(|| Raise::new("query parameters belong to the side that made them"))
 }
 

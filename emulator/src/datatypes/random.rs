@@ -8,7 +8,6 @@ use super::vector3::Vector3;
 use crate::vm::{Cx, Failure, NativeFn, Outcome, Raise, Returns, Type, Vm};
 use std::cell::Cell;
 use std::f64::consts::TAU;
-use std::rc::Rc;
 
 /// A generator; copies go on independently from the same state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -105,16 +104,13 @@ pub(super) fn install(vm: &Vm) -> Result<(), Failure> {
 }
 
 /// How many generators a peer has made without a seed.
+#[derive(Default)]
 struct Unseeded(Cell<u64>);
 
 /// A generator with a seed of the world's, another one at each call.
 pub(super) fn unseeded(cx: &Cx<'_>) -> Random {
     let Some(peer) = cx.opt_peer() else { return Random::new(0) };
-    let made = peer.part::<Unseeded>().unwrap_or_else(|| {
-        let made = Rc::new(Unseeded(Cell::new(0)));
-        peer.attach(made.clone());
-        made
-    });
+    let made = peer.part_or_default::<Unseeded>();
     made.0.set(made.0.get() + 1);
     Random::new(peer.shared.seed.derive(&format!("Random {} of {}", made.0.get(), peer.side)))
 }

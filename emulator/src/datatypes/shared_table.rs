@@ -68,11 +68,7 @@ fn tables(cx: &Cx<'_>) -> Result<Rc<SharedTables>, Raise> {
 }
 
 fn of(peer: &Peer) -> Rc<SharedTables> {
-    peer.part::<SharedTables>().unwrap_or_else(|| {
-        let tables = Rc::new(SharedTables::default());
-        peer.attach(tables.clone());
-        tables
-    })
+    peer.part_or_default::<SharedTables>()
 }
 
 /// The table of that name in the side's registry, made empty if there is none.

@@ -13,34 +13,25 @@ pub fn value(cx: &Cx<'_>, index: i32) -> Result<Value, Raise> {
 
 /// Copies of values for people to look at: a table met again inside itself stays a reference, so that it can be seen.
 pub fn for_show(cx: &Cx<'_>, values: &[Value]) -> Result<Vec<Value>, Raise> {
-    values
-        .iter()
-        .map(|shallow| match shallow {
-            Value::Reference(_) => {
-                cx.push(shallow);
-                let copied = walk(cx, cx.top(), &mut Vec::new(), Again::Reference);
-                cx.pop(1);
-                copied
-            }
-            other => Ok(other.clone()),
-        })
-        .collect()
+    copied(cx, values, Again::Reference)
 }
 
 /// Turns what a thread returned, where tables still are references, into copies.
 pub fn shallow_to_deep(cx: &Cx<'_>, values: &[Value]) -> Result<Vec<Value>, Raise> {
-    values
-        .iter()
-        .map(|shallow| match shallow {
-            Value::Reference(_) => {
-                cx.push(shallow);
-                let copied = value(cx, cx.top());
-                cx.pop(1);
-                copied
-            }
-            other => Ok(other.clone()),
-        })
-        .collect()
+    copied(cx, values, Again::Nothing)
+}
+
+fn copied(cx: &Cx<'_>, values: &[Value], again: Again) -> Result<Vec<Value>, Raise> {
+    let copy = |shallow: &Value| match shallow {
+        Value::Reference(_) => {
+            cx.push(shallow);
+            let copied = walk(cx, cx.top(), &mut Vec::new(), again);
+            cx.pop(1);
+            copied
+        }
+        other => Ok(other.clone()),
+    };
+    values.iter().map(copy).collect()
 }
 
 /// What becomes of a table met again inside itself.

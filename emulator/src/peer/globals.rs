@@ -58,22 +58,8 @@ fn memory_category(cx: &mut Cx<'_>) -> Outcome {
     Ok(Returns::ONE)
 }
 
-fn joined(cx: &Cx<'_>) -> Result<String, Raise> {
-    let mut text = String::new();
-    for index in 1..=cx.count() {
-        if index > 1 {
-            text.push(' ');
-        }
-        let shown = cx.display(index);
-        // A growing text asks for twice what it has.
-        cx.check_memory(text.len() + shown.len())?;
-        text.push_str(&shown);
-    }
-    Ok(text)
-}
-
 fn output(cx: &mut Cx<'_>, level: LogLevel) -> Outcome {
-    let text = joined(cx)?;
+    let text = cx.display_all()?;
     let peer = cx.peer();
     let script = peer.owner(cx.owner()).name;
     peer.write(level, text, script.as_deref());

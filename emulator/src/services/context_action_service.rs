@@ -76,11 +76,7 @@ struct Action {
 struct Actions(RefCell<Vec<Action>>);
 
 fn actions(peer: &Peer) -> Rc<Actions> {
-    peer.part::<Actions>().unwrap_or_else(|| {
-        let actions = Rc::new(Actions::default());
-        peer.attach(actions.clone());
-        actions
-    })
+    peer.part_or_default::<Actions>()
 }
 
 fn state(name: &str) -> Value {

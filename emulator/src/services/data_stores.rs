@@ -62,11 +62,7 @@ pub const MEMBERS: &[Member] = &[
 struct Stores(RefCell<Vec<(InstanceId, String)>>);
 
 fn stores(peer: &Peer) -> Rc<Stores> {
-    peer.part::<Stores>().unwrap_or_else(|| {
-        let stores = Rc::new(Stores::default());
-        peer.attach(stores.clone());
-        stores
-    })
+    peer.part_or_default::<Stores>()
 }
 
 fn store(cx: &mut Cx<'_>, member: &str) -> Outcome {
@@ -216,11 +212,7 @@ fn remove(cx: &mut Cx<'_>) -> Outcome {
 struct Kept(RefCell<FxHashMap<InstanceId, Value>>);
 
 fn all(peer: &Peer) -> Rc<Kept> {
-    peer.part::<Kept>().unwrap_or_else(|| {
-        let kept = Rc::new(Kept::default());
-        peer.attach(kept.clone());
-        kept
-    })
+    peer.part_or_default::<Kept>()
 }
 
 fn keep(cx: &mut Cx<'_>) -> Outcome {

@@ -99,11 +99,7 @@ const BAD_SORT: &str = "InvalidRequest: Unable to convert sortKey to a valid num
 struct Stores(RefCell<Vec<(InstanceId, &'static str, String, f64)>>);
 
 fn stores(peer: &Peer) -> Rc<Stores> {
-    peer.part::<Stores>().unwrap_or_else(|| {
-        let stores = Rc::new(Stores::default());
-        peer.attach(stores.clone());
-        stores
-    })
+    peer.part_or_default::<Stores>()
 }
 
 fn store(cx: &mut Cx<'_>, class: &'static str) -> Outcome {

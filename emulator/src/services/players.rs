@@ -88,11 +88,7 @@ pub fn report_overlooked(peer: &Peer) {
 }
 
 fn presence(peer: &Peer) -> Rc<Presence> {
-    peer.part::<Presence>().unwrap_or_else(|| {
-        let presence = Rc::new(Presence::default());
-        peer.attach(presence.clone());
-        presence
-    })
+    peer.part_or_default::<Presence>()
 }
 
 /// Tells a client which `Player` is its own.
@@ -351,11 +347,7 @@ pub struct JoinData(RefCell<std::collections::BTreeMap<InstanceId, Value>>);
 
 /// Says what `GetJoinData` gives of a player: a record, for the server.
 pub fn set_join_data(peer: &Peer, player: InstanceId, data: Value) {
-    let all = peer.part::<JoinData>().unwrap_or_else(|| {
-        let all = Rc::new(JoinData::default());
-        peer.attach(all.clone());
-        all
-    });
+    let all = peer.part_or_default::<JoinData>();
     all.0.borrow_mut().insert(player, data);
 }
 

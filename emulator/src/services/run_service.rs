@@ -68,11 +68,7 @@ struct Bound {
 }
 
 fn steps(peer: &Peer) -> Rc<RenderSteps> {
-    peer.part::<RenderSteps>().unwrap_or_else(|| {
-        let steps = Rc::new(RenderSteps::default());
-        peer.attach(steps.clone());
-        steps
-    })
+    peer.part_or_default::<RenderSteps>()
 }
 
 fn bind(cx: &mut Cx<'_>) -> Outcome {

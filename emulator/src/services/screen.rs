@@ -82,11 +82,7 @@ struct Core {
 }
 
 fn core(peer: &Peer) -> Rc<Core> {
-    peer.part::<Core>().unwrap_or_else(|| {
-        let core = Rc::new(Core::default());
-        peer.attach(core.clone());
-        core
-    })
+    peer.part_or_default::<Core>()
 }
 
 fn fixed(cx: &mut Cx<'_>, value: &Value) -> Outcome {

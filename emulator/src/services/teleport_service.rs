@@ -128,11 +128,7 @@ pub struct Teleports {
 }
 
 fn teleports(peer: &Peer) -> Rc<Teleports> {
-    peer.part::<Teleports>().unwrap_or_else(|| {
-        let teleports = Rc::new(Teleports::default());
-        peer.attach(teleports.clone());
-        teleports
-    })
+    peer.part_or_default::<Teleports>()
 }
 
 /// Tells a client, before its scripts run, what it arrived with and what it kept.

@@ -80,11 +80,7 @@ struct Tweens {
 }
 
 fn tweens(peer: &Peer) -> Rc<Tweens> {
-    peer.part::<Tweens>().unwrap_or_else(|| {
-        let tweens = Rc::new(Tweens::default());
-        peer.attach(tweens.clone());
-        tweens
-    })
+    peer.part_or_default::<Tweens>()
 }
 
 impl Tweens {

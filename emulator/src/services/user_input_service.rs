@@ -109,11 +109,7 @@ struct Held {
 }
 
 fn held(peer: &Peer) -> Rc<Held> {
-    peer.part::<Held>().unwrap_or_else(|| {
-        let held = Rc::new(Held::default());
-        peer.attach(held.clone());
-        held
-    })
+    peer.part_or_default::<Held>()
 }
 
 /// Has the player of a client do something.

@@ -348,6 +348,23 @@ impl Cx<'_> {
         (first..=self.arguments).map(|index| self.value(index)).collect()
     }
 
+    /// What `print` shows: [`Cx::display`] of every argument, with spaces between.
+    ///
+    /// Errors: Luau's own for memory that has run out.
+    pub fn display_all(&self) -> Result<String, Raise> {
+        let mut text = String::new();
+        for index in 1..=self.count() {
+            if index > 1 {
+                text.push(' ');
+            }
+            let shown = self.display(index);
+            // A growing text asks for twice what it has.
+            self.check_memory(text.len() + shown.len())?;
+            text.push_str(&shown);
+        }
+        Ok(text)
+    }
+
     /// What `tostring` gives, `__tostring` included; raises through if that fails.
     pub fn display(&self, index: i32) -> String {
         match self.slot(index) {

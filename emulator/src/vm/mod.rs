@@ -85,6 +85,21 @@ impl Default for VmOptions {
     }
 }
 
+/// Loads a chunk in the environment on top of the stack, and gives its main function.
+///
+/// # Safety
+/// The environment is on top of the stack of `l`, and the bytecode comes from our compiler.
+unsafe fn load_top(l: *mut lua_State, chunk: &std::ffi::CStr, code: &Bytecode) -> Result<Handle, Raise> {
+    // SAFETY: as the caller promises.
+    unsafe {
+        if luau_load(l, chunk.as_ptr(), code.as_ptr().cast(), code.len(), -1) != LUA_OK {
+            let text = String::from_utf8_lossy(values::string_at(l, -1)).into_owned();
+            return Err(Raise::new(text));
+        }
+        Ok(Handle::take(l, -1))
+    }
+}
+
 /// A name as Luau takes it for a chunk: shown as it is.
 fn chunk_name(name: &str) -> std::ffi::CString {
     std::ffi::CString::new(format!("={}", name.replace('\0', "?"))).unwrap_or_default()
@@ -287,11 +302,7 @@ impl Vm {
                 let l = cx.state();
                 lua_getfenv(l, -1);
                 lua_setsafeenv(l, -1, 0);
-                if luau_load(l, chunk.as_ptr(), code.as_ptr().cast(), code.len(), -1) != LUA_OK {
-                    let text = String::from_utf8_lossy(values::string_at(l, -1)).into_owned();
-                    return Err(Raise::new(text));
-                }
-                Ok(Handle::take(l, -1))
+                load_top(l, &chunk, code)
             }
         })
     }
@@ -323,11 +334,7 @@ impl Vm {
                 lua_rawgeti_(l, LUA_REGISTRYINDEX, self.inner.env_metatable.get());
                 cx.set_metatable();
                 lua_setsafeenv(l, -1, 1);
-                if luau_load(l, chunk.as_ptr(), code.as_ptr().cast(), code.len(), -1) != LUA_OK {
-                    let text = String::from_utf8_lossy(values::string_at(l, -1)).into_owned();
-                    return Err(Raise::new(text));
-                }
-                Ok(Handle::take(l, -1))
+                load_top(l, &chunk, code)
             }
         })
     }

@@ -69,16 +69,7 @@ const GLOBALS: &[(&str, NativeFn)] = &[("print", print), ("warn", print)];
 const TASK: &[(&str, NativeFn)] = &[("wait", wait)];
 
 fn print(cx: &mut Cx<'_>) -> Outcome {
-    let mut line = String::new();
-    for index in 1..=cx.count() {
-        if index > 1 {
-            line.push(' ');
-        }
-        let shown = cx.display(index);
-        // A growing text asks for twice what it has.
-        cx.check_memory(line.len() + shown.len())?;
-        line.push_str(&shown);
-    }
+    let line = cx.display_all()?;
     // The line is kept as a copy.
     cx.check_memory(line.len())?;
     Director::of(cx)?.worlds.print(&line);
