@@ -6,7 +6,7 @@
 /// tabs between.
 static LINES: &str = include_str!(concat!(env!("OUT_DIR"), "/classes.txt"));
 
-/// A class.
+/// A class of Roblox.
 #[derive(Clone, Copy, Debug)]
 pub struct Class {
     /// Its name.

@@ -277,7 +277,7 @@ pub struct Rate {
     pub burst: f64,
 }
 
-/// An event.
+/// A call without an answer, from one side to the other.
 #[derive(Clone, Debug)]
 pub struct Event {
     /// Its own name.
@@ -341,7 +341,7 @@ pub enum Yield {
     Promise,
 }
 
-/// A function.
+/// A call with an answer, from one side to the other.
 #[derive(Clone, Debug)]
 pub struct Function {
     /// Its own name.

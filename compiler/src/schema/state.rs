@@ -11,7 +11,7 @@ pub const STATE_KEYS: &[&str] = &["Key", "Data", "Per", "Codec"];
 /// Words of `Codec`, and whether the game packs what changes.
 pub(super) const CODECS: &[(&str, bool)] = &[("Plan", false), ("Custom", true)];
 
-/// A state.
+/// A live object of the server, or one for each key, whose changed fields clients follow.
 #[derive(Clone, Debug)]
 pub struct State {
     /// Its own name.

@@ -22,7 +22,7 @@ pub const MAX_ROW: u64 = 256;
 /// Rows of one sender in a tick.
 pub const MAX_ROWS: u32 = 64;
 
-/// A table.
+/// Rows that one side pushes at a rate, which travel as columns and live for one tick.
 #[derive(Clone, Debug)]
 pub struct Table {
     /// Its own name.

@@ -391,15 +391,15 @@ pub enum Prefix {
 /// A `string` or `buffer`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bytes {
-    /// Whether it is a `buffer`.
+    /// Whether it is a `buffer`; a `string` otherwise.
     pub buffer: bool,
-    /// Its length.
+    /// Bounds of the length, in bytes.
     pub length: Length,
     /// Where the bytes lie: in the head for an exact length, appended behind the prefix otherwise.
     pub place: Place,
 }
 
-/// A `vector`.
+/// A `vector`: X, Y and Z, one behind the other.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Vector {
     /// Form of X, Y and Z, in that order.
@@ -435,10 +435,10 @@ pub struct Room {
     pub slots: u64,
 }
 
-/// An array.
+/// An array of anything but plain booleans: its count where it may vary, then its elements.
 #[derive(Clone, Debug)]
 pub struct Array {
-    /// Its count.
+    /// Bounds of the count of elements.
     pub length: Length,
     /// Room for its elements.
     pub room: Room,
@@ -466,7 +466,7 @@ pub struct Map {
     pub entry: Box<Block>,
 }
 
-/// A set.
+/// A set: a bit a flag, in integers of up to 32 bits.
 #[derive(Clone, Debug)]
 pub struct Set {
     /// Flag names, in order.

@@ -7,15 +7,15 @@ use crate::wire::plan::{Block, Header, HeaderKind, Layout, Node, Plan, Prefix, S
 /// What values of a type take. Bytes and slots saturate at the greatest `u64`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Size {
-    /// Least bytes.
+    /// Least bytes, length prefixes included.
     pub min: u64,
-    /// Most bytes.
+    /// Most bytes; saturates.
     pub max: u64,
     /// Bits that wait for a bit byte or a run.
     pub bits: u64,
-    /// Most slots.
+    /// Most Instances and other values that ride beside the buffer.
     pub slots: u64,
-    /// Least slots.
+    /// Fewest of them.
     pub least_slots: u64,
     /// The first member whose maximum is a default the schema does not write.
     pub unbounded: Option<Unbounded>,

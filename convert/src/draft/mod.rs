@@ -248,7 +248,7 @@ impl Payload {
         }
     }
 
-    /// Its types.
+    /// The type of each parameter, in order, to be changed.
     pub(crate) fn types_mut(&mut self) -> Vec<&mut Ty> {
         match self {
             Payload::Nothing => vec![],

@@ -20,12 +20,12 @@ pub(super) struct Meaning {
 }
 
 impl Meaning {
-    /// The same.
+    /// A type that means the same here.
     pub(super) fn same(ty: Ty) -> Meaning {
         Meaning { ty, cost: None }
     }
 
-    /// Nearly the same.
+    /// A type that means nearly the same here; `cost` says in which way it does not.
     pub(super) fn but(ty: Ty, cost: &'static str) -> Meaning {
         Meaning { ty, cost: Some(cost) }
     }

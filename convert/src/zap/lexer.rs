@@ -5,7 +5,7 @@ use blinkblox_compiler::source::{FileId, Span};
 
 use crate::refused;
 
-/// A token.
+/// A word, number, string or sign of zap's language, with its place.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Token {
     pub(super) kind: Kind,

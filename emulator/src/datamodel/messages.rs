@@ -87,7 +87,7 @@ pub fn not_emulated(class: &str, member: &str) -> String {
     )
 }
 
-/// A missing argument.
+/// An argument that must be given and is nil; `index` counts from 1.
 pub fn missing_argument(index: usize) -> String {
     format!("Argument {index} missing or nil")
 }

@@ -113,7 +113,7 @@ impl Director {
         Ok(director)
     }
 
-    /// Its VM.
+    /// The VM that specs run in, outside of every world.
     pub fn vm(&self) -> &Vm {
         &self.vm
     }

@@ -168,7 +168,7 @@ impl Cx<'_> {
         self.opt(index, Self::integer)
     }
 
-    /// A boolean.
+    /// `true` or `false`. Errors: any other value, be it true for a condition or not.
     pub fn boolean(&self, index: i32) -> Result<bool, Raise> {
         match self.raw_type(index) {
             // SAFETY: the slot exists.
@@ -240,7 +240,7 @@ impl Cx<'_> {
         }
     }
 
-    /// An instance.
+    /// The id of an instance; in the director's VM that of a handle. Errors: any other value.
     pub fn instance(&self, index: i32) -> Result<InstanceId, Raise> {
         let id = self.light(index, light::INSTANCE).ok_or_else(|| self.wrong_type(index, "Instance"))?;
         Ok(light::instance(id))
@@ -251,25 +251,25 @@ impl Cx<'_> {
         self.opt(index, Self::instance)
     }
 
-    /// An enum item.
+    /// The enum and value of an enum item. Errors: any other value, its name or number too.
     pub fn enum_item(&self, index: i32) -> Result<EnumItemId, Raise> {
         let id = self.light(index, light::ENUM_ITEM).ok_or_else(|| self.wrong_type(index, "EnumItem"))?;
         Ok(light::enum_item(id))
     }
 
-    /// An enum.
+    /// The enum itself, as `Enum.Material`. Errors: any other value.
     pub fn enum_(&self, index: i32) -> Result<EnumId, Raise> {
         let id = self.light(index, light::ENUM).ok_or_else(|| self.wrong_type(index, "Enum"))?;
         Ok(EnumId(id as u16))
     }
 
-    /// A signal.
+    /// Which event of which instance a signal is. Errors: any other value.
     pub fn signal(&self, index: i32) -> Result<SignalKey, Raise> {
         let id = self.light(index, light::SIGNAL).ok_or_else(|| self.wrong_type(index, "RBXScriptSignal"))?;
         Ok(light::signal(id))
     }
 
-    /// A connection.
+    /// The id of a connection, live or not. Errors: any other value.
     pub fn connection(&self, index: i32) -> Result<ConnectionId, Raise> {
         let id = self
             .light(index, light::CONNECTION)

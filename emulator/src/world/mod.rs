@@ -262,7 +262,7 @@ impl World {
         &self.core
     }
 
-    /// The server.
+    /// What the world knows of its server: one, always.
     pub fn server(&self) -> &ServerSide {
         &self.server
     }

@@ -76,10 +76,11 @@ fn every_option_of_worlds_clients_and_links_is_told() {
     let natives =
         |file: &str| std::fs::read_to_string(root().join("emulator/src/testing/natives").join(file)).unwrap();
     let (world, universe) = (natives("world.rs"), natives("universe.rs"));
+    let building = natives("building.rs");
     let read = |name: &str| std::fs::read_to_string(book().join(name)).unwrap();
     let (api, guide) = (read("test-api.md"), read("testing.md"));
     let options = [
-        listed(&world, "BUILDING_OPTIONS"),
+        listed(&building, "BUILDING_OPTIONS"),
         listed(&world, "WORLD_OPTIONS"),
         listed(&world, "JOIN_OPTIONS"),
         listed(&universe, "UNIVERSE_OPTIONS"),

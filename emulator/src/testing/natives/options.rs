@@ -41,7 +41,7 @@ impl Options {
         format!("{}: {name} should be {wanted}, not a {}", self.what, got.type_name()).into()
     }
 
-    /// A number.
+    /// The number an option is; `None` where it is not given. Errors: it is something else.
     pub fn number(&self, name: &str) -> Result<Option<f64>, Raise> {
         match self.get(name) {
             None => Ok(None),
@@ -50,7 +50,7 @@ impl Options {
         }
     }
 
-    /// A whole number from `least` to `most`.
+    /// The whole number from `least` to `most` an option is; `None` where it is not given. Errors: it is something else.
     pub fn whole(&self, name: &str, least: f64, most: f64) -> Result<Option<f64>, Raise> {
         let Some(number) = self.number(name)? else { return Ok(None) };
         if number.fract() != 0.0 || !(least..=most).contains(&number) {
@@ -63,7 +63,7 @@ impl Options {
         Ok(Some(number))
     }
 
-    /// A text.
+    /// The text an option is; `None` where it is not given. Errors: it is no string.
     pub fn text(&self, name: &str) -> Result<Option<String>, Raise> {
         match self.get(name) {
             None => Ok(None),
@@ -72,7 +72,7 @@ impl Options {
         }
     }
 
-    /// A boolean.
+    /// Whether an option is on; `None` where it is not given. Errors: it is neither true nor false.
     pub fn boolean(&self, name: &str) -> Result<Option<bool>, Raise> {
         match self.get(name) {
             None => Ok(None),
@@ -81,7 +81,7 @@ impl Options {
         }
     }
 
-    /// A table.
+    /// The table an option is; `None` where it is not given. Errors: it is something else.
     pub fn table(&self, name: &str) -> Result<Option<Rc<Table>>, Raise> {
         match self.get(name) {
             None => Ok(None),
