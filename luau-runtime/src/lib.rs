@@ -101,6 +101,7 @@ pub const MODULES: &[(&str, &str)] = &[
     ("SideRemotes", include_str!("SideRemotes.luau")),
     ("SoftLimit", include_str!("SoftLimit.luau")),
     ("Spawn", include_str!("Spawn.luau")),
+    ("StateArguments", include_str!("StateArguments.luau")),
     ("Stream", include_str!("Stream.luau")),
     ("Stubs", include_str!("Stubs.luau")),
     ("Text", include_str!("Text.luau")),

@@ -1,5 +1,6 @@
 //! Guards what generated code costs, without a clock: text, bytecode, instructions, memory and bytes of every scenario
-//! of the benchmark `runtime`, against the figures recorded in `guard.json`.
+//! of the benchmark `runtime`, and of snapshots of entities, of which nothing is written by hand to compare with, against
+//! the figures recorded in `guard.json`.
 //!
 //! All of them are the same on every machine. What grew fails, by name and by how much. Where that is wanted, or where
 //! something shrank, `BLINKBLOX_UPDATE=1 cargo test -p blinkblox-tests --test guard` records the figures anew.
@@ -19,28 +20,21 @@ use blinkblox_compiler::schema::Profile;
 use blinkblox_compiler::source::MemoryLoader;
 use mlua::chunk::Compiler;
 
-use contest::{Contest, Modules};
+use contest::{Contest, Counts, Modules};
 use scenarios::{SCENARIOS, Scenario};
 
 /// How much a figure may grow unnoticed: the allocator's rounding.
 const TOLERANCE: f64 = 0.005;
 
+/// Entities, and what changes and reads them.
+const REPLICATION: &str = include_str!("../../benches/runtime/scenarios/replication.blink");
+const REPLICATION_DRIVE: &str = include_str!("../../benches/runtime/scenarios/replication.luau");
+
 type Figures = BTreeMap<String, BTreeMap<String, u64>>;
 
-/// What a scenario costs: of both modules, and of a frame of it.
+/// What a scenario costs, which has to take as many bytes as what is written by hand.
 fn figures(scenario: &Scenario) -> BTreeMap<String, u64> {
-    // By default the quicker reader of booleans is chosen by timing.
-    let schema = format!("option PackedBooleanReader = \"Rows\"\n{}", scenario.schema);
-    let loader = MemoryLoader::new().with("main.blink", schema);
-    let outputs = compile(&loader, "main.blink", Profile::Release).outputs.unwrap();
-    let (server, client) = (&outputs.server, &outputs.client);
-    // Without the numbers of lines: what they take leaps by thousands of bytes with any line that moves.
-    let bytecode = |text: &str| {
-        let compiler = Compiler::new().set_optimization_level(2).set_debug_level(0);
-        compiler.compile(text).unwrap().len() as u64
-    };
-    let contest = Contest::new(scenario.name, scenario.drive, &Modules::Generated(server, client), false);
-    let counts = contest.counts();
+    let (contest, counts, figures) = costs(scenario.name, scenario.schema, scenario.drive);
     let floor =
         Contest::new(scenario.name, scenario.drive, &Modules::Written(&scenario.floor("BooleanRows")), false);
     let least = floor.counts();
@@ -51,7 +45,24 @@ fn figures(scenario: &Scenario) -> BTreeMap<String, u64> {
         "{:16} {:8} instructions, {:8} of the floor: {times:.3}; {} bytes allocated, {} of the floor",
         scenario.name, counts.instructions, least.instructions, counts.allocated, least.allocated
     );
-    [
+    figures
+}
+
+/// What is emitted for a schema costs: of both modules, and of a frame of what drives them.
+fn costs(name: &str, schema: &str, drive: &str) -> (Contest, Counts, BTreeMap<String, u64>) {
+    // By default the quicker reader of booleans is chosen by timing.
+    let schema = format!("option PackedBooleanReader = \"Rows\"\n{schema}");
+    let loader = MemoryLoader::new().with("main.blink", schema);
+    let outputs = compile(&loader, "main.blink", Profile::Release).outputs.unwrap();
+    let (server, client) = (&outputs.server, &outputs.client);
+    // Without the numbers of lines: what they take leaps by thousands of bytes with any line that moves.
+    let bytecode = |text: &str| {
+        let compiler = Compiler::new().set_optimization_level(2).set_debug_level(0);
+        compiler.compile(text).unwrap().len() as u64
+    };
+    let contest = Contest::new(name, drive, &Modules::Generated(server, client), false);
+    let counts = contest.counts();
+    let figures = [
         ("text", (server.len() + client.len()) as u64),
         ("bytecode", bytecode(server) + bytecode(client)),
         ("instructions", counts.instructions),
@@ -60,14 +71,16 @@ fn figures(scenario: &Scenario) -> BTreeMap<String, u64> {
         ("bytes", counts.bytes),
     ]
     .map(|(name, figure)| (name.to_owned(), figure))
-    .into()
+    .into();
+    (contest, counts, figures)
 }
 
 #[test]
 fn nothing_costs_more_than_recorded() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("guard.json");
-    let found: Figures =
+    let mut found: Figures =
         SCENARIOS.iter().map(|scenario| (scenario.name.to_owned(), figures(scenario))).collect();
+    found.insert("replication".to_owned(), costs("replication", REPLICATION, REPLICATION_DRIVE).2);
     if std::env::var_os("BLINKBLOX_UPDATE").is_some() {
         std::fs::write(&path, serde_json::to_string_pretty(&found).unwrap() + "\n").unwrap();
         return;

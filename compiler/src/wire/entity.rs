@@ -209,10 +209,7 @@ impl EntityWire {
             owned: entity.owner != Ownership::Never,
             transform: entity.transform != Following::Never,
             velocity: entity.velocity,
-            input: entity
-                .input
-                .as_ref()
-                .map(|input| Plan::payload(&Payload::Single(input.clone()), Layout::Traffic)),
+            input: entity.input.as_ref().map(input_plan),
         }
     }
 
@@ -285,6 +282,12 @@ fn parts(entity: &Entity) -> Vec<Part> {
         }
     }
     groups.into_iter().map(Part::of).collect()
+}
+
+/// The plan of an input, whose name in errors and listings is that of its field in the block.
+fn input_plan(input: &Type) -> Plan {
+    let element = Element { name: Some("Input".to_owned()), ty: input.clone(), span: input.span };
+    Plan::payload(&Payload::Pack(vec![element]), Layout::Traffic)
 }
 
 #[cfg(test)]

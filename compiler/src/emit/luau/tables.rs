@@ -182,6 +182,24 @@ impl TableInfo<'_> {
         Expr::Table(vec![Entry::Named(member(cx.options.casing, "Push"), self.push.clone())])
     }
 
+    /// Refuses the table's own table, which a call with a colon gives for a first value: its type says no more of one that
+    /// should be a table anyway.
+    fn own_table(&self, cx: &mut Context) -> Block {
+        let first = self.table.fields.iter().next().map(|column| &column.ty.meaning().kind);
+        if !matches!(first, Some(TypeKind::Struct(_) | TypeKind::Set(_))) {
+            return Block::new();
+        }
+        let push = member(cx.options.casing, "Push");
+        let message = apply(cx.runtime("Messages", "ownMember"), [text(format!("{}.Push", self.path()))]);
+        let own = field(name("First"), push);
+        let is_own =
+            and(eq(call("type", [name("First")]), text("table")), eq(call("type", [own]), text("function")));
+        block(|b| {
+            b.local_typed("First", ty("any"), name("Value1"));
+            b.when(is_own, block(|b| _ = b.call("error", [message, num(2)])));
+        })
+    }
+
     fn pusher<'c>(&self, cx: &mut Context<'c>, checked: &'c Options) -> Expr {
         let declared: Vec<(String, LuauType)> = self
             .table
@@ -190,7 +208,7 @@ impl TableInfo<'_> {
             .map(|column| (column.name.clone(), types::of_type(cx.schema, &column.ty)))
             .collect();
         let (params, values) = positional(&declared);
-        let mut body = Block::new();
+        let mut body = self.own_table(cx);
         body.local("Row", add(field(self.object.clone(), "count"), num(1)));
         body.when(gt(name("Row"), num(MAX_ROWS)), block(|b| _ = b.ret([Expr::Bool(false)])));
         let trial = cx.runtime("OutRows", "trial");

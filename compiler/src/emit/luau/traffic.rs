@@ -59,7 +59,12 @@ pub fn packet(cx: &mut Context, channel: Channel) -> Block {
         return Block::new();
     }
     let counts = channel_counts(cx, channel);
-    received(cx, Some(&counts), call("buffer.len", [name("Packet")]))
+    let counted = received(cx, Some(&counts), call("buffer.len", [name("Packet")]));
+    if cx.is_server() {
+        return counted;
+    }
+    // A client has no gate: whatever else comes is for what reads it to refuse.
+    block(|b| _ = b.when(eq(call("type", [name("Packet")]), text("buffer")), counted))
 }
 
 fn channel_counts(cx: &mut Context, channel: Channel) -> Expr {

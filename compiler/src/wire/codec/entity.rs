@@ -344,8 +344,8 @@ mod tests {
             shown(Side::Client, &packet),
             [
                 "(acknowledged) acknowledgement 5, 6 B: {Before = 3}",
-                "Ship input 3, 2 B: {Tick = 1000, [\"Value.Thrust\"] = 9}",
-                "Ship input 3, 2 B: {Tick = 1001, [\"Value.Thrust\"] = 8}"
+                "Ship input 3, 2 B: {Tick = 1000, [\"Input.Thrust\"] = 9}",
+                "Ship input 3, 2 B: {Tick = 1001, [\"Input.Thrust\"] = 8}"
             ]
         );
     }

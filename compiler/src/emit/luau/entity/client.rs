@@ -95,12 +95,11 @@ impl<'a> Mirrors<'a> {
             }
             let input = info.input_type(cx.schema).zip(info.wire.input.as_ref()).map(|(kind, plan)| {
                 let function = format!("Write{}Input", info.key);
-                let what = format!("{path}.Input");
                 own.push(codec::writer(
                     cx,
                     checked,
                     &function,
-                    &what,
+                    &path,
                     kind.clone(),
                     plan,
                     &[name("Data")],
@@ -108,7 +107,7 @@ impl<'a> Mirrors<'a> {
                 ));
                 if info.wire.velocity {
                     let reader = format!("Read{}Input", info.key);
-                    own.push(codec::value_reader(cx, &reader, &what, plan, kind));
+                    own.push(codec::value_reader(cx, &reader, &path, plan, kind));
                 }
                 function
             });

@@ -102,7 +102,7 @@ impl<'a> Authority<'a> {
             let synced = self.synced(cx, info, &mut own);
             let read_input = info.input_type(cx.schema).zip(info.wire.input.as_ref()).map(|(kind, plan)| {
                 let function = format!("Read{}Input", info.key);
-                own.push(codec::value_reader(cx, &function, &format!("{path}.Input"), plan, kind));
+                own.push(codec::value_reader(cx, &function, &path, plan, kind));
                 own.blank();
                 function
             });

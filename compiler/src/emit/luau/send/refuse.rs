@@ -80,6 +80,12 @@ pub fn no_player(cx: &mut Context, param: &str) -> Block {
     })
 }
 
+/// Refuses a first argument that is no list of players, before anyone of it is sent anything.
+pub fn no_players(cx: &mut Context) -> Block {
+    let expect = cx.runtime("ServerBatch", "expectPlayers");
+    block(|b| _ = b.push(Stat::Call(apply(expect, [name("List"), num(2)]))))
+}
+
 /// Throws where a stream's state in the batch `Out` could be too large, and is.
 pub fn large_batch(cx: &mut Context, info: &EventInfo, body: &mut Block) {
     if !super::fits(cx, info) {

@@ -159,7 +159,8 @@ fn reliable(cx: &mut Context, info: &EventInfo, values: &[Expr], state: &mut Sta
         body.append(once_started(cx, sent));
     };
     let item = apply(cx.runtime("ServerBatch", "item"), []);
-    let mut fire_list = from(item.clone(), &writer.seldom, false);
+    let mut fire_list = refuse::no_players(cx);
+    fire_list.append(from(item.clone(), &writer.seldom, false));
     append(cx, "appendList", "List", &mut fire_list);
     let mut fire_except = refuse::no_player(cx, "Except");
     fire_except.append(from(item, &writer.seldom, false));
@@ -348,7 +349,8 @@ fn unreliable(cx: &mut Context, info: &EventInfo, values: &[Expr], state: &mut S
         once_started(cx, sent)
     });
 
-    let mut fire_list = item.seldom.clone();
+    let mut fire_list = refuse::no_players(cx);
+    fire_list.append(item.seldom.clone());
     let list = if low { open("open", name("List")) } else { name("List") };
     fire_list.append(send(cx, Recipients::List, list));
 
