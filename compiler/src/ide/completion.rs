@@ -1,7 +1,7 @@
 //! What can be written at a place. Source: tooling specification, 7.3.
 
 use super::context::{self, BlockKind, Context};
-use super::hover::bytes_of;
+use super::hover::TypeBytes;
 use super::{own_spelling, scope_at, words};
 use crate::Analysis;
 use crate::docs::Docs;
@@ -193,17 +193,17 @@ fn types(analysis: &Analysis, above: Option<&Analysis>, file: FileId, offset: u3
     let scope = analysis.index.document(file).and_then(|document| scope_at(document, offset));
     let is_above = |one: &Visible| one.span.file != file || one.span.end < offset;
     let docs = Docs::of(&analysis.sources);
-    let bytes = |one: &Visible| {
-        bytes_of(analysis, one.span).or_else(|| above.and_then(|above| bytes_of(above, one.span)))
-    };
+    let [bytes, bytes_above] =
+        [Some(analysis), above].map(|of| TypeBytes::of(of.and_then(|of| of.schema.as_ref())));
     let visible = analysis.index.visible(file, scope).into_iter().filter(is_above);
     visible
         .map(|one| {
             let detail = match one.params {
                 Some(count) => format!("generic in {count}"),
-                None => {
-                    bytes(&one).unwrap_or_else(|| format!("line {}", analysis.sources.start(one.span).line))
-                }
+                None => bytes
+                    .at(one.span)
+                    .or_else(|| bytes_above.at(one.span))
+                    .unwrap_or_else(|| format!("line {}", analysis.sources.start(one.span).line)),
             };
             offer(&one.path, OfferKind::Type, &detail, &docs.above(one.span).unwrap_or_default())
         })

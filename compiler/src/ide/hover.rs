@@ -1,5 +1,7 @@
 //! What a word under the cursor means. Source: tooling specification, 7.4.
 
+use std::collections::HashMap;
+
 use super::names::name_at;
 use super::{each_declaration, own_spelling, touches, words};
 use crate::Analysis;
@@ -38,15 +40,12 @@ pub fn hover(analysis: &Analysis, file: FileId, offset: u32) -> Option<Hover> {
 
 /// A name that is declared.
 fn declared(analysis: &Analysis, target: Span) -> Option<String> {
-    let docs = Docs::of(&analysis.sources).above(target);
+    let docs = Docs::of(&analysis.sources);
     let mut parts: Vec<String> = Vec::new();
     match analysis.schema.as_ref().and_then(|schema| find(schema, target).map(|item| (schema, item))) {
         Some((schema, Declared::Type(decl))) => {
             parts.push(code("luau", &luau(schema, decl)));
-            let declarations = Docs::of(&analysis.sources);
-            if let Some(text) = typescript(schema, &declarations, decl) {
-                parts.push(code("typescript", &text));
-            }
+            parts.push(code("typescript", &Declarations::new(schema, &docs).type_text(decl)));
             if decl.generics.is_empty() {
                 parts.push(bytes(decl));
             }
@@ -58,7 +57,7 @@ fn declared(analysis: &Analysis, target: Span) -> Option<String> {
         Some((_, Declared::Entity(entity))) => parts.push(entity_text(entity)),
         None => parts.push(code("blink", &source(analysis, target)?)),
     }
-    parts.extend(docs);
+    parts.extend(docs.above(target));
     Some(parts.join("\n\n"))
 }
 
@@ -99,30 +98,6 @@ fn luau(schema: &Schema, decl: &TypeDecl) -> String {
     print::print(&LuauBlock { stats: vec![types::declaration(schema, decl)] })
 }
 
-/// The TypeScript type a declaration comes out as.
-fn typescript(schema: &Schema, docs: &Docs, decl: &TypeDecl) -> Option<String> {
-    let text = Declarations::new(schema, docs).types();
-    let head = |line: &str| {
-        let line = line.trim_start().trim_start_matches("export ").trim_start_matches("declare ");
-        ["type ", "interface "].iter().any(|word| {
-            line.strip_prefix(word).is_some_and(|rest| {
-                rest.strip_prefix(decl.name.as_str()).is_some_and(|rest| rest.starts_with([' ', '<', '=']))
-            })
-        })
-    };
-    let start = text.lines().position(head)?;
-    let indent = text.lines().nth(start)?.len() - text.lines().nth(start)?.trim_start().len();
-    let mut lines = Vec::new();
-    for line in text.lines().skip(start) {
-        lines.push(line.get(indent..).unwrap_or(line.trim_start()));
-        let own = line.len() - line.trim_start().len() == indent;
-        if own && (line.trim_end().ends_with(';') || line.trim() == "}") {
-            break;
-        }
-    }
-    Some(lines.join("\n"))
-}
-
 /// Bytes of a type, as it travels and, when it is exported, as it is stored.
 fn bytes(decl: &TypeDecl) -> String {
     let traffic = measure(&decl.ty, Layout::Traffic);
@@ -152,12 +127,22 @@ fn layout(decl: &TypeDecl) -> String {
     }
 }
 
-/// Bytes of a type by its name where it is declared, as [`hover`] shows them; `None` while the schema has errors, and for
-/// generic types.
-pub fn bytes_of(analysis: &Analysis, name: Span) -> Option<String> {
-    let schema = analysis.schema.as_ref()?;
-    let decl = schema.types.iter().find(|decl| decl.span == name && decl.generics.is_empty())?;
-    Some(range(&measure(&decl.ty, Layout::Traffic)))
+/// Bytes of the types of a schema, by their names where they are declared, as [`hover`] shows them.
+pub struct TypeBytes<'a>(HashMap<Span, &'a TypeDecl>);
+
+impl<'a> TypeBytes<'a> {
+    /// Of a schema; of none, and of generic types, nothing is known.
+    pub fn of(schema: Option<&'a Schema>) -> TypeBytes<'a> {
+        let types = schema.into_iter().flat_map(|schema| &schema.types);
+        // Of a file that is imported twice the first declaration counts.
+        let types = types.rev().filter(|decl| decl.generics.is_empty());
+        TypeBytes(types.map(|decl| (decl.span, decl)).collect())
+    }
+
+    /// Bytes of the type whose name is declared at a span.
+    pub fn at(&self, name: Span) -> Option<String> {
+        self.0.get(&name).map(|decl| range(&measure(&decl.ty, Layout::Traffic)))
+    }
 }
 
 fn range(size: &Size) -> String {
@@ -385,6 +370,22 @@ mod tests {
             &["As traffic: 2 bits. As stored by `Write`: 1 byte."],
         );
         check("struct Box<T|> { X: T }", &["struct Box<T> { X: T }"]);
+    }
+
+    #[test]
+    fn typescript_is_that_of_the_very_type() {
+        let text = "scope A { type Same = u8 }\nscope B { type Same| = string }";
+        check(text, &["```typescript\ntype Same = string;\n```"]);
+        check("struct class| { X: u8 }", &["```typescript\ntype _class = { X: number };\n```"]);
+        check(
+            "scope A { scope B { export struct Row<T|> { X: T } } }\nstruct C| { X: u8 }",
+            &["struct Row<T> { X: T }"],
+        );
+        let fields: String = (0..12).map(|field| format!("Field{field}: u8, ")).collect();
+        check(
+            &format!("scope A {{ scope B {{ struct Row| {{ {fields} }} }} }}"),
+            &["```typescript\ntype Row = {\n\tField0: number;\n\tField1: number;\n"],
+        );
     }
 
     #[test]

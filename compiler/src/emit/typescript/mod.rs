@@ -11,6 +11,8 @@ pub mod print;
 mod session;
 mod types;
 
+use std::collections::HashMap;
+
 use ast::{Body, Export, Statement};
 use members::Members;
 use names::{Names, Place};
@@ -46,6 +48,13 @@ impl<'a> Declarations<'a> {
         self.file(vec![], limits, None)
     }
 
+    /// Text of one type's declaration as the files have it, without its comment and its indent.
+    pub fn type_text(&self, decl: &TypeDecl) -> String {
+        let scope = decl.path.split_last().map_or(&[][..], |(_, scope)| scope);
+        let mut place = Place { scope: scope.to_vec(), ..Place::default() };
+        print::print_one(&self.named_type(decl, None, &mut place), scope.len())
+    }
+
     fn module(&self, side: Side) -> String {
         let Types { schema, docs, .. } = self.types;
         let of_side =
@@ -71,23 +80,24 @@ impl<'a> Declarations<'a> {
         let mut body = Body::new();
         for decl in self.declared(scope) {
             let mut place = Place::of(scope);
-            let (params, by_name) = self.types.names.params(decl);
-            place.params = by_name;
-            let name = self.types.names.local(&decl.name);
-            let exported = name == decl.name;
-            body.push(Statement::Type {
-                doc: self.types.docs.above(decl.span),
-                exported,
-                name: name.clone(),
-                params,
-                ty: self.types.of(&decl.ty, &place),
-            });
+            body.push(self.named_type(decl, self.types.docs.above(decl.span), &mut place));
             if decl.export {
+                let name = self.types.names.local(&decl.name);
+                let exported = name == decl.name;
                 let ty = members::codec(&self.types, &name, &place);
                 body.push(Statement::Const { doc: None, exported, name, ty });
             }
         }
         body
+    }
+
+    /// A type's declaration in its scope, which `place` is; its parameters are known there from then on.
+    fn named_type(&self, decl: &TypeDecl, doc: Option<String>, place: &mut Place) -> Statement {
+        let (params, by_name) = self.types.names.params(decl);
+        place.params = by_name;
+        let name = self.types.names.local(&decl.name);
+        let ty = self.types.of(&decl.ty, place);
+        Statement::Type { doc, exported: name == decl.name, name, params, ty }
     }
 
     fn declared<'s>(&'s self, scope: &'s Scope) -> impl Iterator<Item = &'s TypeDecl> {
@@ -146,19 +156,31 @@ impl<'a> Declarations<'a> {
     }
 
     fn namespace(&self, scope: &Scope, members: Option<&Members>) -> Option<Statement> {
-        let mut body = groups([self.named_types(scope), self.members(scope, members)]);
-        if body.is_empty() {
+        if !self.declares(scope, members.is_some()) {
             return None;
         }
+        let mut body = groups([self.named_types(scope), self.members(scope, members)]);
         body.push(Statement::Exports(self.exports(scope, members)));
         let name = self.types.names.local(&scope.name);
         let doc = self.types.docs.above(scope.span);
         Some(Statement::Namespace { doc, exported: name == scope.name, name, body })
     }
 
+    /// Whether a scope, or one inside it, has types, or members where those are declared too.
+    fn declares(&self, scope: &Scope, with_members: bool) -> bool {
+        scope.items.iter().any(|item| match item {
+            Item::Type(_) => true,
+            Item::Event(_) | Item::Function(_) | Item::State(_) | Item::Table(_) | Item::Entity(_) => {
+                with_members
+            }
+            Item::Scope(inner) => self.declares(inner, with_members),
+        })
+    }
+
     /// What a scope exports, each name once, in order of declaration.
     fn exports(&self, scope: &Scope, members: Option<&Members>) -> Vec<Export> {
         let mut exports: Vec<Export> = Vec::new();
+        let mut places: HashMap<&str, usize> = HashMap::new();
         for item in &scope.items {
             let (name, only_type) = match item {
                 Item::Type(id) => match self.types.schema.types.get(id.0 as usize) {
@@ -168,7 +190,7 @@ impl<'a> Declarations<'a> {
                 Item::Event(event) if members.is_some() => (&event.name, false),
                 Item::Function(function) if members.is_some() => (&function.name, false),
                 Item::Entity(entity) if members.is_some() => (&entity.name, false),
-                Item::Scope(inner) if self.namespace(inner, members).is_some() => (&inner.name, false),
+                Item::Scope(inner) if self.declares(inner, members.is_some()) => (&inner.name, false),
                 Item::State(state) if members.is_some() => (&state.name, false),
                 Item::Table(table) if members.is_some() => (&table.name, false),
                 Item::Event(_)
@@ -178,15 +200,14 @@ impl<'a> Declarations<'a> {
                 | Item::Table(_)
                 | Item::Entity(_) => continue,
             };
-            match exports.iter_mut().find(|export| export.name == *name) {
-                // A type and a member may share a name, and are exported together.
-                Some(export) => export.only_type &= only_type,
-                None => exports.push(Export {
-                    local: self.types.names.local(name),
-                    name: name.clone(),
-                    only_type,
-                }),
+            // A type and a member may share a name, and are exported together.
+            if let Some(export) = places.get(name.as_str()).and_then(|place| exports.get_mut(*place)) {
+                export.only_type &= only_type;
+                continue;
             }
+            places.insert(name, exports.len());
+            let local = self.types.names.local(name);
+            exports.push(Export { local, name: name.clone(), only_type });
         }
         exports
     }

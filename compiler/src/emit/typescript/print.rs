@@ -14,6 +14,14 @@ pub fn print(header: &str, body: &Body) -> String {
     printer.text
 }
 
+/// Text of one statement, laid out as `depth` namespaces inside a file, without its indent.
+pub fn print_one(statement: &Statement, depth: usize) -> String {
+    let mut printer = Printer { text: String::new(), depth, passed: 0 };
+    printer.statement(statement, depth == 0);
+    let lines = printer.text.lines().map(|line| line.get(depth..).unwrap_or_default());
+    lines.collect::<Vec<_>>().join("\n")
+}
+
 struct Printer {
     text: String,
     depth: usize,

@@ -53,6 +53,18 @@ fn types_follow_the_table_of_the_specification() {
 }
 
 #[test]
+fn scopes_inside_scopes_are_written_once() {
+    // Asking each scope for its text to know whether it has one would double the work at every level.
+    let depth = 60;
+    let open: String = (0..depth).map(|level| format!("scope A{level} {{ ")).collect();
+    let close = " }".repeat(depth);
+    let (server, _) = declared(&format!("{open}type Deep = u8{close}\nscope Empty {{ scope Too {{}} }}"));
+    assert_eq!(server.matches("namespace A").count(), depth);
+    assert_eq!(server.matches("type Deep = number;").count(), 1);
+    assert!(!server.contains("Empty"), "{server}");
+}
+
+#[test]
 fn a_parameter_may_be_left_out_when_all_behind_it_may() {
     let (_, client) = declared(
         "type Maybe = u8?\n\
