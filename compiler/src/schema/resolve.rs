@@ -261,7 +261,8 @@ impl<'a> Resolver<'a> {
     }
 
     fn declarations(&mut self, declarations: &[Declaration], scope: &mut Scope, around: Option<&Remaining>) {
-        self.foresee(&Remaining { rest: declarations, here: self.here.clone(), around });
+        // What follows around is known already: since the scope around began, or since the last import.
+        self.foresee(&Remaining { rest: declarations, here: self.here.clone(), around: None });
         for (place, declaration) in declarations.iter().enumerate() {
             let remaining = Remaining { rest: &declarations[place + 1..], here: self.here.clone(), around };
             let excluded = self.attributes(&declaration.attributes);
@@ -301,6 +302,8 @@ impl<'a> Resolver<'a> {
         next: &mut usize,
     ) -> bool {
         for declaration in declarations {
+            #[cfg(test)]
+            super::tests::LOOKED_AHEAD.set(super::tests::LOOKED_AHEAD.get() + 1);
             // Whatever is wrong with an attribute is said when the declaration is read.
             let excluded =
                 outer.or(super::profiles::excluding(&declaration.attributes, self.profile, &mut vec![]));

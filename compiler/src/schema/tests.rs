@@ -1,8 +1,15 @@
 //! What schemas resolve to. What they are refused for is in the corpus.
 
+use std::cell::Cell;
+
 use super::*;
 use crate::analyze;
 use crate::source::MemoryLoader;
+
+thread_local! {
+    /// Declarations that were looked at for the entities among them, before they were read.
+    pub(super) static LOOKED_AHEAD: Cell<usize> = const { Cell::new(0) };
+}
 
 /// The schema of an entry and the files beside it.
 #[track_caller]
@@ -76,6 +83,15 @@ fn indices_go_depth_first_into_scopes_and_imports() {
     };
     assert_eq!(found(Profile::Release), "A 0, S.B 1, S.C 2, rules.F 3, U 0, E 4");
     assert_eq!(found(Profile::Test), "A 0, S.B 1, S.C 2, rules.F 3, D 4, U 0, E 5");
+}
+
+#[test]
+fn scopes_do_not_look_ahead_past_their_end() {
+    let count = 500;
+    LOOKED_AHEAD.set(0);
+    schema(&(0..count).map(|number| format!("scope S{number} {{ type A = u8 }} ")).collect::<String>());
+    // Each scope and what is in it when the file begins, and what is in it when it begins itself.
+    assert_eq!(LOOKED_AHEAD.get(), 3 * count);
 }
 
 #[test]

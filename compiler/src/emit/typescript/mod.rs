@@ -132,7 +132,10 @@ impl<'a> Declarations<'a> {
                 }
                 (Item::Scope(inner), _) => {
                     if let Some(namespace) = self.namespace(inner, members) {
-                        body = groups([body, vec![namespace, Statement::Blank]]);
+                        if body.last().is_some_and(|last| *last != Statement::Blank) {
+                            body.push(Statement::Blank);
+                        }
+                        body.extend([namespace, Statement::Blank]);
                     }
                     continue;
                 }

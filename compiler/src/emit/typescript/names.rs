@@ -184,8 +184,7 @@ impl<'a> Names<'a> {
                 || self.type_names.contains(name.as_str())
                 || used.contains(name);
             let mut local = if clashes { self.free(name) } else { name.clone() };
-            let is_type = |local: &str| self.type_names.iter().any(|declared| self.local(declared) == local);
-            while is_type(&local) || used.contains(&local) {
+            while self.is_type(&local) || used.contains(&local) {
                 local.insert(0, '_');
             }
             used.insert(local.clone());
@@ -193,6 +192,12 @@ impl<'a> Names<'a> {
             params.insert(0, local);
         }
         (params, by_name)
+    }
+
+    /// Whether a declared type is called so in the file: by its own name, or with the underscores a hazard gets.
+    fn is_type(&self, local: &str) -> bool {
+        let names = std::iter::successors(Some(local), |name| name.strip_prefix('_'));
+        names.into_iter().any(|name| self.type_names.contains(name) && self.local(name) == local)
     }
 
     /// How a declared type is reached from `place`: by the shortest path.
