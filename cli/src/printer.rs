@@ -4,7 +4,9 @@ use std::io::{IsTerminal, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use blinkblox_compiler::diagnostics::human::{Colour, Strokes};
-use blinkblox_compiler::diagnostics::{Diagnostic, compact, github, human, json, limit, sarif, summary};
+use blinkblox_compiler::diagnostics::{
+    Diagnostic, compact, github, human, json, limit, sarif, summary, visible,
+};
 use blinkblox_compiler::source::Sources;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::Value;
@@ -173,7 +175,15 @@ impl Printer {
     /// A line of progress, which `--quiet` and forms of one document leave out.
     pub fn progress(&self, line: &str) {
         if !self.quiet && !self.format.is_document() {
-            print_out(&format!("{line}\n"));
+            say_out(line);
+        }
+    }
+
+    /// Lines of what was asked for that hold names of files, which are drawn as in diagnostics. Otherwise as
+    /// [`Printer::result`].
+    pub fn lines(&self, text: &str) {
+        if !self.format.is_document() {
+            say_out(text);
         }
     }
 
@@ -282,6 +292,22 @@ pub fn print_out(text: &str) {
 /// Whether something that was to be on standard output could not be written. It has been said.
 pub fn is_lost() -> bool {
     LOST.load(Ordering::Relaxed)
+}
+
+/// Lines for people on standard output. Names of files in them may hold anything: what would move the cursor or change
+/// colours is drawn as a picture.
+pub fn say_out(text: &str) {
+    print_out(&drawn(text));
+}
+
+/// The same on standard error.
+pub fn say_err(text: &str) {
+    print_err(&drawn(text));
+}
+
+/// Lines whose control characters are pictures, the last one ended.
+fn drawn(text: &str) -> String {
+    text.lines().map(|line| visible(line).into_owned() + "\n").collect()
 }
 
 /// Writes to standard error.

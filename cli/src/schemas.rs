@@ -242,7 +242,7 @@ pub fn project_of(folder: &Path, config: &Config) -> Option<PathBuf> {
 }
 
 /// The Rojo project a schema belongs to: that of the nearest `blinkblox.toml`, else the nearest one around the schema.
-/// `None` where there is none, and where it cannot be read: what is wrong with it is for Rojo to say.
+/// `None` where there is none.
 pub fn project_around(entry: &str) -> Option<PathBuf> {
     if let Ok(Some(Nearest { folder, config, .. })) = nearest()
         && let Some(project) = project_of(&folder, &config)

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
-use blinkblox_compiler::diagnostics::{Code, Diagnostic};
+use blinkblox_compiler::diagnostics::{Code, Diagnostic, counted, visible};
 use blinkblox_compiler::source::parent;
 use blinkblox_emulator::shared::in_words;
 use tempfile::NamedTempFile;
@@ -24,8 +24,7 @@ pub struct Written {
 impl Written {
     /// What it did, in words.
     pub fn text(self) -> String {
-        let plural = |count: usize| if count == 1 { "1 file".to_string() } else { format!("{count} files") };
-        format!("Wrote {}; {} already current", plural(self.changed), plural(self.current))
+        format!("Wrote {}; {} already current", counted(self.changed, "file"), counted(self.current, "file"))
     }
 }
 
@@ -161,7 +160,7 @@ fn person_present() -> bool {
 
 /// Asks on standard error; only `y` and `yes` mean yes.
 fn confirm(question: &str) -> bool {
-    print_err(question);
+    print_err(&visible(question));
     let mut answer = String::new();
     let read = std::io::stdin().read_line(&mut answer);
     read.is_ok() && matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes")

@@ -92,6 +92,8 @@ pages! {
     OutputLongModule = "W4101",
     OutputPromisePack = "W4102",
     OutputOutsideProject = "W4103",
+    OutputSharedScope = "W4104",
+    ProjectUnreadable = "W4105",
 }
 
 /// What the code means, in one line.

@@ -4,6 +4,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use blinkblox_compiler::schema::Profile;
+use serde::de::{DeserializeSeed, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
 use crate::shared::{Settings, in_words};
@@ -19,12 +20,13 @@ const MOST_BYTES: u64 = 1 << 20;
 #[serde(deny_unknown_fields)]
 pub struct Config {
     /// The Rojo project.
+    #[serde(default, deserialize_with = "some_path")]
     pub project: Option<PathBuf>,
     /// The schemas.
     #[serde(default)]
     pub schema: Vec<SchemaEntry>,
     /// Settings of the emulator.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "settings")]
     pub emulator: toml::Table,
 }
 
@@ -33,6 +35,7 @@ pub struct Config {
 #[serde(deny_unknown_fields)]
 pub struct SchemaEntry {
     /// Its file.
+    #[serde(deserialize_with = "path")]
     pub path: PathBuf,
     /// The profile it is built under; `release` unless given.
     #[serde(default, deserialize_with = "profile")]
@@ -64,7 +67,6 @@ impl Config {
         for schema in &mut config.schema {
             schema.path = folder.join(slashed(&schema.path));
         }
-        config.settings().map_err(|error| format!("{}: [emulator]: {error}", file.display()))?;
         Ok(config)
     }
 
@@ -80,9 +82,12 @@ impl Config {
 
     /// What `[emulator]` says, by name and value.
     pub fn setting_texts(&self) -> Vec<(String, String)> {
-        let text = |value: &toml::Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-        self.emulator.iter().map(|(name, value)| (name.clone(), text(value))).collect()
+        self.emulator.iter().map(|(name, value)| (name.clone(), setting_text(value))).collect()
     }
+}
+
+fn setting_text(value: &toml::Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
 /// A path with the separators of every system: the file is read on all of them, and no name in a project has a
@@ -123,10 +128,61 @@ fn wrong(file: &Path, text: &str, error: &toml::de::Error) -> String {
         }
         None => match said.strip_prefix("missing field ") {
             Some(key) => format!("the key {key} is missing"),
-            None => said.replace('\n', "; "),
+            None => {
+                let said = said.replace('\n', "; ");
+                // The only list there is.
+                said.replace("expected a sequence", "expected tables, each begun by a line [[schema]]")
+            }
         },
     };
     format!("{}:{line}:{column}: {said}", file.display())
+}
+
+fn path<'de, D: Deserializer<'de>>(from: D) -> Result<PathBuf, D::Error> {
+    let text = String::deserialize(from)?;
+    if text.trim().is_empty() || text.contains('\0') {
+        let what = if text.contains('\0') { "a text with a NUL" } else { "an empty text" };
+        let told = format!("{what} is no path: write that of a file, relative to this one's folder");
+        return Err(serde::de::Error::custom(told));
+    }
+    Ok(PathBuf::from(text))
+}
+
+fn some_path<'de, D: Deserializer<'de>>(from: D) -> Result<Option<PathBuf>, D::Error> {
+    path(from).map(Some)
+}
+
+/// The settings of `[emulator]`, each found to be one where it stands.
+fn settings<'de, D: Deserializer<'de>>(from: D) -> Result<toml::Table, D::Error> {
+    struct All;
+    impl<'de> Visitor<'de> for All {
+        type Value = toml::Table;
+
+        fn expecting(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+            out.write_str("a table, begun by a line [emulator]")
+        }
+
+        fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<toml::Table, A::Error> {
+            let mut table = toml::Table::new();
+            while let Some(name) = map.next_key::<String>()? {
+                let value = map.next_value_seed(One(&name))?;
+                table.insert(name, value);
+            }
+            Ok(table)
+        }
+    }
+    struct One<'a>(&'a str);
+    impl<'de> DeserializeSeed<'de> for One<'_> {
+        type Value = toml::Value;
+
+        fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<toml::Value, D::Error> {
+            let value = toml::Value::deserialize(from)?;
+            let fits = Settings::default().set(self.0, &setting_text(&value));
+            fits.map_err(|told| serde::de::Error::custom(format!("[emulator]: {told}")))?;
+            Ok(value)
+        }
+    }
+    from.deserialize_map(All)
 }
 
 fn profile<'de, D: Deserializer<'de>>(from: D) -> Result<Profile, D::Error> {
@@ -185,6 +241,30 @@ mod tests {
         let error = read("[[schema]]\npath = \"a.blink\"\nprofile = \"bogus\"\n").unwrap_err();
         assert!(error.contains("no profile \"bogus\"; there are dev, debug, test, release"), "{error}");
         let error = read("[emulator]\nnope = 3\n").unwrap_err();
-        assert!(error.contains("[emulator]") && error.contains("nope"), "{error}");
+        assert!(error.contains("toml:2:8: [emulator]: there is no setting nope"), "{error}");
+        for (text, told) in [
+            ("[emulator]\nfps = 3\n", "2:7: [emulator]: there is no setting fps"),
+            (
+                "project = \"a\"\n[emulator]\ntimeoutSeconds = -5\n",
+                "3:18: [emulator]: setting timeoutSeconds: \"-5\" is not a number of seconds above 0",
+            ),
+            ("[emulator]\nrateLimit = nan\n", "2:13: [emulator]: setting rateLimit: \"nan\" is not"),
+            ("[emulator]\nrateLimit = inf\n", "2:13: [emulator]: setting rateLimit: \"inf\" is not"),
+            ("emulator.memoryLimit = \"0\"\n", "1:24: [emulator]: setting memoryLimit: \"0\" is not a size"),
+            (
+                "emulator = 3\n",
+                "1:12: invalid type: integer `3`, expected a table, begun by a line [emulator]",
+            ),
+            ("project = \"\"\n", "1:11: an empty text is no path"),
+            ("project = \" \"\n", "1:11: an empty text is no path"),
+            ("project = \"a\\u0000\"\n", "1:11: a text with a NUL is no path"),
+            ("project = 3\n", "1:11: invalid type: integer `3`, expected a string"),
+            ("[[schema]]\npath = \"\"\n", "2:8: an empty text is no path"),
+            ("[[schema]]\nprofile = \"test\"\n", "1:1: the key `path` is missing"),
+            ("schema = \"a.blink\"\n", "expected tables, each begun by a line [[schema]]"),
+        ] {
+            let error = read(text).unwrap_err();
+            assert!(error.contains(told), "{text}: {error}");
+        }
     }
 }

@@ -7,6 +7,7 @@ pub use crate::datatypes::Datatype;
 
 use crate::datatypes::{enums, text};
 use crate::vm::Handle;
+use blinkblox_compiler::diagnostics::counted;
 
 /// An instance of a peer's tree. Ids are given by the tree and never reused in a run.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -212,7 +213,7 @@ impl fmt::Display for Value {
                 write!(f, "{x}, {y}, {z}")
             }
             Value::String(bytes) => f.write_str(&String::from_utf8_lossy(bytes)),
-            Value::Buffer(bytes) => write!(f, "buffer of {} bytes", bytes.len()),
+            Value::Buffer(bytes) => write!(f, "buffer of {}", counted(bytes.len(), "byte")),
             Value::Instance(id) => write!(f, "Instance {}", id.0),
             Value::EnumItem(item) => f.write_str(&enums::item_text(*item)),
             Value::Enum(id) => write!(f, "Enum {}", id.0),

@@ -25,6 +25,8 @@ const WITHOUT_SCHEMA: &[Code] = &[
     Code::OutputHidden,
     Code::InternalFault,
     Code::OutputOutsideProject,
+    Code::OutputSharedScope,
+    Code::ProjectUnreadable,
 ];
 
 /// Codes about output paths, which other examples do without.

@@ -274,7 +274,7 @@ impl Run<'_> {
         if self.job.mode == Mode::List {
             let lines: String = self.listed.iter().map(|path| format!("{path}\n")).collect();
             if self.report.success {
-                self.printer.result(&lines);
+                self.printer.lines(&lines);
             }
             self.report.extra.push(("files", self.listed.iter().cloned().collect()));
         }
@@ -289,7 +289,7 @@ impl Run<'_> {
             self.report.diagnostics.extend(found);
         }
         for line in self.statuses.iter().filter_map(verify::Checked::line) {
-            self.printer.result(&format!("{line}\n"));
+            self.printer.lines(&line);
         }
         if self.report.success || !self.statuses.is_empty() {
             let text = verify::count(&self.statuses);

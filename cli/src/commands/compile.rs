@@ -28,6 +28,8 @@ pub struct Compiled {
     pub files: Vec<(String, String)>,
     /// Output options with the path each means and where its value stands.
     pub options: Vec<OutputOption>,
+    /// What its remotes are named after; `None` where the schema could not be made out.
+    pub scope: Option<Scope>,
     /// The schema signature; `None` when there is an error.
     pub signature: Option<String>,
 }
@@ -39,6 +41,15 @@ pub struct OutputOption {
     /// The module it writes.
     pub path: String,
     /// Where its value stands.
+    pub span: Option<blinkblox_compiler::source::Span>,
+}
+
+/// What the remotes of a schema are named after, and the claim of its modules.
+#[derive(Clone, Debug)]
+pub struct Scope {
+    /// The base name.
+    pub base: String,
+    /// Where `option RemoteScope` says so, if it does.
     pub span: Option<blinkblox_compiler::source::Span>,
 }
 
@@ -93,6 +104,42 @@ impl Compiled {
         Some(Diagnostic::error(Code::OutputSamePath, headline).note(note))
     }
 
+    /// Where the schema says what its remotes are named after, in words for another schema's reader.
+    pub fn scope_place(&self) -> String {
+        let span = self.scope.as_ref().and_then(|scope| scope.span);
+        let shown = self.shown(&self.entry);
+        span.map_or(shown.clone(), |span| {
+            let start = self.sources.start(span);
+            format!("{shown}:{}:{}", start.line, start.column)
+        })
+    }
+
+    /// The warning about a schema of the same project, named by its place, whose remotes have the same base name.
+    pub fn shared_scope(&self, other: &str) -> Option<Diagnostic> {
+        let scope = self.scope.as_ref()?;
+        let own = self.shown(&self.entry);
+        let (headline, note) = match scope.span {
+            Some(_) => (
+                format!("the remotes of this schema have the `RemoteScope` of those of {other}"),
+                format!("Write another one in {own}: the two modules of a side cannot run together."),
+            ),
+            None => (
+                format!(
+                    "neither this schema nor {other} has a `RemoteScope`, so that their remotes have one name"
+                ),
+                format!(
+                    "Write `option RemoteScope = \"{}\"` in {own}: the two modules of a side cannot run together.",
+                    scope_word(&own)
+                ),
+            ),
+        };
+        let warning = Diagnostic::warning(Code::OutputSharedScope, headline).note(note);
+        Some(match scope.span {
+            Some(span) => warning.primary(span, "the same remotes"),
+            None => warning.about_file(own),
+        })
+    }
+
     fn failed(entry: String, diagnostic: Diagnostic, asked: BTreeMap<String, Option<u64>>) -> Compiled {
         Compiled {
             loader: None,
@@ -102,6 +149,7 @@ impl Compiled {
             diagnostics: vec![diagnostic],
             files: vec![],
             options: vec![],
+            scope: None,
             signature: None,
         }
     }
@@ -173,12 +221,24 @@ pub fn compile_to(
         stage(Stage::Generating);
     }
     let options = options(&analysis, &entry);
+    let scope = analysis.schema.as_ref().map(|schema| Scope {
+        base: schema.options.remote_base(),
+        span: analysis.option_spans.get("RemoteScope").copied(),
+    });
     let mut compilation = blinkblox_compiler::generate(analysis);
     let files = compilation.take_files(&entry);
     let Compilation { analysis, signature, .. } = compilation;
     let (sources, diagnostics) = (analysis.sources, analysis.diagnostics);
     let asked = asked.take();
-    Compiled { loader: Some(loader), entry, asked, sources, diagnostics, files, options, signature }
+    Compiled { loader: Some(loader), entry, asked, sources, diagnostics, files, options, scope, signature }
+}
+
+/// A scope to suggest for a schema: its file's name in capitals.
+fn scope_word(path: &str) -> String {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    let stem = name.split('.').next().unwrap_or(name);
+    let word: String = stem.chars().filter(char::is_ascii_alphanumeric).collect();
+    if word.is_empty() { "SECOND".to_string() } else { word.to_ascii_uppercase() }
 }
 
 /// A step of a compile.

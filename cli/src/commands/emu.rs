@@ -3,12 +3,13 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use blinkblox_compiler::diagnostics::counted;
 use blinkblox_emulator::surface::doctor::{self, Finding, Grade, Report};
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
 
 use super::emulation::{Fault, fault, fault_in_document, project_and_line};
-use crate::printer::{print_err, print_out};
+use crate::printer::{print_out, say_err};
 
 /// Ask about the emulator
 #[derive(Args, Debug)]
@@ -57,7 +58,7 @@ impl Doctor {
     fn execute(&self) -> Result<ExitCode, Fault> {
         let (project, line) = project_and_line(self.path.as_ref())?;
         if let Some(line) = line.filter(|_| !self.json) {
-            print_err(&format!("{line}\n"));
+            say_err(&line);
         }
         let report = doctor::examine(&project).map_err(Fault::load)?;
         let text = if self.json { document(&report) } else { self.people(&report) };
@@ -93,8 +94,8 @@ impl Doctor {
         }
         let counts = [Grade::Missing, Grade::Unknown, Grade::Partial, Grade::Perhaps]
             .map(|grade| format!("{} {}", report.count(grade), grade.name()));
-        let scripts = report.scripts.len();
-        out.push_str(&format!("{scripts} scripts: {}\n", counts.join(", ")));
+        let scripts = counted(report.scripts.len(), "script");
+        out.push_str(&format!("{scripts}: {}\n", counts.join(", ")));
         out
     }
 }

@@ -12,7 +12,7 @@ use blinkblox_emulator::shared::{Settings, in_words, replace};
 use clap::{Args, ValueEnum};
 
 use super::usage;
-use crate::printer::{ColorChoice, Format, print_err};
+use crate::printer::{ColorChoice, Format, say_err};
 
 /// Exit code of wrong arguments.
 pub const USAGE: u8 = 2;
@@ -43,7 +43,7 @@ impl Fault {
 
 /// Says what went wrong and gives the exit code.
 pub fn fault(fault: &Fault) -> ExitCode {
-    print_err(&format!("error: {}\n", fault.text));
+    say_err(&format!("error: {}", fault.text));
     ExitCode::from(fault.code)
 }
 
@@ -115,7 +115,7 @@ enum Signals {
 pub fn project(given: Option<&PathBuf>) -> Result<PathBuf, Fault> {
     let (folder, line) = project_and_line(given)?;
     if let Some(line) = line {
-        print_err(&format!("{line}\n"));
+        say_err(&line);
     }
     Ok(folder)
 }

@@ -168,7 +168,7 @@ impl Run {
             outcome["text"] = after.as_str().into();
             self.printer.result(&after);
         } else if changes && self.settings.check {
-            self.printer.result(&format!("Would change {shown}\n"));
+            self.printer.lines(&format!("Would change {shown}"));
         } else if changes {
             // A link stays one: what it leads to is replaced.
             let target = std::fs::canonicalize(&entry.path);

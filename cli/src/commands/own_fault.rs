@@ -8,20 +8,17 @@ use blinkblox_compiler::VERSION;
 use blinkblox_compiler::diagnostics::{Code, Diagnostic};
 
 use super::{emulation, usage};
-use crate::printer::{ColorChoice, Printer};
+use crate::printer::{ColorChoice, Format, Printer};
 
 /// Exit code of a fault of the emulator itself. Source: emulator requirements, 3.3.
 const EMULATOR: i32 = 5;
 
 /// Has a fault of the program itself end it with a message and the exit code of its command.
 ///
-/// The servers of editors and of Studio are left alone: a request that fails is not the end of those that follow.
+/// Studio's service says so and goes on: a request that fails is not the end of those that follow.
 pub fn name_it(arguments: &[OsString]) {
-    let serves = |argument: &str| matches!(argument, "lsp" | "serve" | "--lsp" | "--serve");
-    if arguments.iter().filter_map(|argument| argument.to_str()).any(serves) {
-        return;
-    }
-    let form = usage::form(arguments);
+    let serves = is_server(arguments, "serve");
+    let form = form(arguments);
     let code = if emulation::is_one(arguments) { EMULATOR } else { 1 };
     std::panic::set_hook(Box::new(move |panic| {
         // It becomes an error about the file that is read.
@@ -29,8 +26,27 @@ pub fn name_it(arguments: &[OsString]) {
             return;
         }
         Printer::new(form, false, ColorChoice::Auto).failure(&diagnostic(panic.payload()), "release");
-        std::process::exit(code);
+        if !(serves && is_answered(std::thread::current().name())) {
+            std::process::exit(code);
+        }
     }));
+}
+
+/// Whether the arguments start the server of that name.
+fn is_server(arguments: &[OsString], name: &str) -> bool {
+    let flag = format!("--{name}");
+    arguments.first().is_some_and(|first| first == name) || arguments.iter().any(|one| *one == *flag)
+}
+
+/// The form a fault is told in. What servers print is for whom they serve, so that they tell it to people.
+fn form(arguments: &[OsString]) -> Format {
+    let is_server = ["serve", "lsp"].iter().any(|name| is_server(arguments, name));
+    if is_server { Format::Human } else { usage::form(arguments) }
+}
+
+/// Whether the service answers for what fails on a thread: it does on all but the one that listens.
+fn is_answered(thread: Option<&str>) -> bool {
+    thread != Some("main")
 }
 
 /// What is said of a panic.
@@ -59,5 +75,16 @@ mod tests {
         assert_eq!(told.notes.last().unwrap(), &format!("BlinkBlox {VERSION}"));
         assert!(!format!("{told:?}").contains(".rs"));
         assert_eq!(diagnostic(&7_u8).headline, "BlinkBlox itself failed: no reason given");
+    }
+
+    #[test]
+    fn servers_tell_people_and_only_what_is_answered_leaves_them_running() {
+        let words = |line: &str| line.split(' ').map(OsString::from).collect::<Vec<_>>();
+        for line in ["serve --json", "--serve --json", "lsp --error-format json", "--lsp"] {
+            assert_eq!(form(&words(line)), Format::Human, "{line}");
+        }
+        assert_eq!(form(&words("build serve --json")), Format::Json);
+        assert!(is_server(&words("serve --port 0"), "serve") && !is_server(&words("test serve"), "serve"));
+        assert!(is_answered(Some("tokio-runtime-worker")) && is_answered(None) && !is_answered(Some("main")));
     }
 }

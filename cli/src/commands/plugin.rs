@@ -10,7 +10,7 @@ use clap::{Args, Parser, Subcommand};
 use super::usage;
 use crate::loader::forward;
 use crate::plugin;
-use crate::printer::{Format, print_out};
+use crate::printer::{Format, say_out};
 use crate::writer;
 
 /// Name of the plugin's file.
@@ -71,7 +71,7 @@ impl Plugin {
         };
         match written {
             Ok(path) => {
-                print_out(&format!("wrote {}\n", forward(&path)));
+                say_out(&format!("wrote {}", forward(&path)));
                 ExitCode::SUCCESS
             }
             Err(diagnostic) => usage::refuse(*diagnostic, Format::Human),

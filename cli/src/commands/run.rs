@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use blinkblox_compiler::diagnostics::counted;
 use blinkblox_emulator::clock::Time;
 use blinkblox_emulator::game::{self, Game};
 use blinkblox_emulator::network::Way;
@@ -19,7 +20,7 @@ use blinkblox_emulator::world::{OutputReader, PacketFilter, World};
 use clap::{Args, ValueEnum};
 
 use super::emulation::{Fault, WorldFlags, fault, seconds, write_trace};
-use crate::printer::{print_err, print_out};
+use crate::printer::{print_err, print_out, say_err};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -131,16 +132,58 @@ impl Run {
             if self.script.is_none() && self.bots.is_none() {
                 return Err(Fault::load(why));
             }
-            print_err(&format!("warning: {why}\n"));
+            say_err(&format!("warning: {why}"));
         }
         let script = self.script.as_deref().map(read).transpose()?;
         let bots = self.bots.as_deref().map(read).transpose()?;
         let game = game::prepare(&options).map_err(Fault::load)?;
+        for warning in game.built.warnings.iter() {
+            say_err(&format!("warning: {warning}"));
+        }
+        let interrupted = Arc::new(AtomicBool::new(false));
+        let (told, deadline) = (interrupted.clone(), game.world.core().shared.deadline.clone());
+        // Where no handler can be set, an interrupt ends the run without its summary.
+        let _ = ctrlc::set_handler(move || {
+            if told.swap(true, Ordering::SeqCst) {
+                std::process::exit(130);
+            }
+            deadline.end();
+        });
         let end = match (&self.script, &script) {
             (Some(path), Some(text)) => Some(spawn(&game.world.server().peer, path, text)?),
             _ => None,
         };
-        game.begin(options.clients).map_err(Fault::load)?;
+        let played = self.begin(&game, options.clients, bots.as_ref());
+        let played = played.and_then(|()| self.play(&game, limit, end.as_ref(), &interrupted));
+        let is_interrupted = interrupted.load(Ordering::SeqCst);
+        // An interrupt also keeps clients from joining.
+        if !is_interrupted {
+            played?;
+        }
+        let answer = end.and_then(|end| end.borrow_mut().take());
+        let script_failed = self.script.is_some() && !returned(&game, answer, is_interrupted);
+        if is_interrupted {
+            print_err("interrupted before the end\n");
+        }
+        let seed = options.seed;
+        print_out(&summary(&game.world, seed));
+        if let Some(path) = &self.trace {
+            write_trace(path, &game.world.trace().to_text())?;
+        }
+        if is_interrupted {
+            return Ok(ExitCode::from(130));
+        }
+        let misused =
+            || game.world.diagnostics().iter().any(|one| one.code.class() == DiagnosticClass::Misuse);
+        let failed = script_failed
+            || (self.fail_on_error && !game.world.errors().is_empty())
+            || (self.strict && misused());
+        Ok(if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+    }
+
+    /// Starts the server, lets clients join and their bots begin.
+    fn begin(&self, game: &Game, clients: u32, bots: Option<&Arc<str>>) -> Result<(), Fault> {
+        game.begin(clients).map_err(Fault::load)?;
         if let Some(only) = self.only.as_deref().filter(|only| game.world.side_named(only).is_none()) {
             let mut names = vec!["server".to_string()];
             names.extend(game.world.clients().iter().map(|client| game.world.side_name(client.side)));
@@ -150,36 +193,12 @@ impl Run {
             )));
         }
         game.world.core().trace_mut().frames = self.trace_frames;
-        if let (Some(path), Some(text)) = (&self.bots, &bots) {
+        if let (Some(path), Some(text)) = (&self.bots, bots) {
             for peer in game.world.clients().iter().filter_map(|client| client.peer()) {
                 start(&peer, path, text)?;
             }
         }
-        let interrupted = Arc::new(AtomicBool::new(false));
-        let told = interrupted.clone();
-        // Where no handler can be set, an interrupt ends the run without its summary.
-        let _ = ctrlc::set_handler(move || {
-            if told.swap(true, Ordering::SeqCst) {
-                std::process::exit(130);
-            }
-        });
-        self.play(&game, limit, end.as_ref(), &interrupted)?;
-        let answer = end.and_then(|end| end.borrow_mut().take());
-        let script_failed = self.script.is_some() && !returned(&game, answer);
-        let seed = options.seed;
-        print_out(&summary(&game.world, seed));
-        if let Some(path) = &self.trace {
-            write_trace(path, &game.world.trace().to_text())?;
-        }
-        if interrupted.load(Ordering::SeqCst) {
-            return Ok(ExitCode::from(130));
-        }
-        let misused =
-            || game.world.diagnostics().iter().any(|one| one.code.class() == DiagnosticClass::Misuse);
-        let failed = script_failed
-            || (self.fail_on_error && !game.world.errors().is_empty())
-            || (self.strict && misused());
-        Ok(if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+        Ok(())
     }
 
     /// Virtual time the run may take.
@@ -303,7 +322,7 @@ fn spawn(peer: &Rc<Peer>, path: &Path, text: &Arc<str>) -> Result<End, Fault> {
 }
 
 /// Prints what the script returned, or why it did not. Whether it did.
-fn returned(game: &Game, answer: Option<ThreadEnd>) -> bool {
+fn returned(game: &Game, answer: Option<ThreadEnd>, is_interrupted: bool) -> bool {
     let peer = &game.world.server().peer;
     match answer {
         Some(Ok(values)) => {
@@ -316,6 +335,7 @@ fn returned(game: &Game, answer: Option<ThreadEnd>) -> bool {
             print_err(&format!("error: {}\n", failure.report()));
             false
         }
+        None if is_interrupted => false,
         None => {
             print_err("error: the script had not returned at the end of the run; --for allows more time\n");
             false
@@ -339,10 +359,9 @@ fn summary(world: &World, seed: u64) -> String {
     }
     rows.sort_by(|a, b| b.2.cmp(&a.2).then_with(|| a.0.cmp(&b.0)));
     let clients = world.clients();
-    let plural = if clients.len() == 1 { "" } else { "s" };
-    let mut out = format!("{:.1} s played, {} client{plural}\n", world.now().seconds(), clients.len());
+    let mut out = format!("{:.1} s played, {}\n", world.now().seconds(), counted(clients.len(), "client"));
     for (key, calls, bytes) in rows {
-        out.push_str(&format!("  {key}: {calls} calls, about {bytes} bytes\n"));
+        out.push_str(&format!("  {key}: {}, about {}\n", counted(calls, "call"), counted(bytes, "byte")));
     }
     for client in clients {
         let ways = [(Way::Up, "up"), (Way::Down, "down")].into_iter().filter_map(|(way, name)| {
@@ -350,8 +369,10 @@ fn summary(world: &World, seed: u64) -> String {
             let resent =
                 if stats.resends > 0 { format!(", {} resent", stats.resends) } else { String::new() };
             Some(format!(
-                "{name} {} messages, {} bytes, {} lost{resent}",
-                stats.messages, stats.bytes, stats.lost
+                "{name} {}, {}, {} lost{resent}",
+                counted(stats.messages, "message"),
+                counted(stats.bytes, "byte"),
+                stats.lost
             ))
         });
         let ways: Vec<String> = ways.collect();

@@ -70,7 +70,7 @@ pub fn sizes(
     for (index, schema) in named.iter().enumerate() {
         if named.len() > 1 {
             let gap = if index > 0 { "\n" } else { "" };
-            printer.result(&format!("{gap}{}\n\n", schema.path));
+            printer.lines(&format!("{gap}{}\n\n", schema.path));
         }
         let reading =
             Reading { stdin_path: stdin.stdin_path.as_deref(), profile: schema.profile, verdicts: &verdicts };

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use blinkblox_compiler::diagnostics::counted;
 use blinkblox_emulator::game::{self, GameOptions};
 use blinkblox_emulator::network::LinkSettings;
 use blinkblox_emulator::recording::{
@@ -11,7 +12,7 @@ use blinkblox_emulator::recording::{
 use clap::{Args, Subcommand};
 
 use super::emulation::{Fault, colour, fault, fault_in_document, write, write_trace};
-use crate::printer::{ColorChoice, print_err, print_out};
+use crate::printer::{ColorChoice, print_err, print_out, say_out};
 
 /// Look into a trace that `test --trace` or `run --trace` wrote
 ///
@@ -206,7 +207,7 @@ impl Trace {
             }
             let page = recording::page::page(recording, &title(file, recording));
             write(out, page.as_bytes())?;
-            print_out(&format!("wrote {}\n", out.display()));
+            say_out(&format!("wrote {}", out.display()));
             return Ok(());
         }
         if form.summary {
@@ -290,12 +291,12 @@ impl Diff {
         let (a, b) = (read(&self.a)?, read(&self.b)?);
         let Some(difference) = recording::diff(&a, &b) else {
             let records: usize = a.iter().map(|recording| recording.entries.len()).sum();
-            print_out(&format!("no difference in {records} records\n"));
+            print_out(&format!("no difference in {}\n", counted(records, "record")));
             return Ok(ExitCode::SUCCESS);
         };
         for (name, file, line) in [("A", &self.a, difference.lines[0]), ("B", &self.b, difference.lines[1])] {
             let place = line.map_or_else(|| "at its end".to_owned(), |line| format!("line {line}"));
-            print_out(&format!("{name} is {}, {place}\n", file.display()));
+            say_out(&format!("{name} is {}, {place}", file.display()));
         }
         print_out(&difference.text);
         Ok(ExitCode::FAILURE)
@@ -317,7 +318,8 @@ impl Merge {
             }
         }
         write_trace(&self.out, &text)?;
-        print_out(&format!("{worlds} worlds are in {}\n", self.out.display()));
+        let are = if worlds == 1 { "is" } else { "are" };
+        say_out(&format!("{} {are} in {}", counted(worlds, "world"), self.out.display()));
         Ok(())
     }
 }
@@ -349,15 +351,18 @@ impl Replay {
         if let Some(out) = &self.trace {
             write_trace(out, &world.trace().to_text())?;
         }
-        print_out(&format!("{} messages of clients played back\n", done.fed));
+        print_out(&format!("{} of clients played back\n", counted(done.fed, "message")));
         for skipped in &done.skipped {
             print_out(&format!("left out {skipped}\n"));
         }
         match &done.difference {
-            None => print_out(&format!("the server sent the same {} messages\n", done.sent[0])),
+            None => print_out(&format!("the server sent the same {}\n", counted(done.sent[0], "message"))),
             Some(text) => {
                 let [then, now] = done.sent;
-                print_out(&format!("the server sent {then} messages then and {now} now: {text}"));
+                print_out(&format!(
+                    "the server sent {} then and {now} now: {text}",
+                    counted(then, "message")
+                ));
             }
         }
         for error in &done.errors {

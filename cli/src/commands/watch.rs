@@ -261,12 +261,13 @@ impl Run {
             let lines = self.watching.describe();
             if lines != described {
                 // Said whatever flags are given: a watcher that is silent is told apart from one that hangs.
-                self.printer.result(&format!("{}\n", lines.join("\n")));
+                self.printer.lines(&lines.join("\n"));
                 described = lines;
             }
             if !grown && matches!(events.recv(), Ok(Event::Stop) | Err(_)) {
                 return ExitCode::SUCCESS;
             }
+            files.forget_gone();
             let now = config.as_deref().map(crate::watch::files::content);
             if now != configured {
                 configured = now;

@@ -55,13 +55,18 @@ impl Files {
         self.watch_folders(files.iter().filter_map(|file| folder_of(file)))
     }
 
+    /// Forgets folders that are gone, so that those which come again in their places are watched anew.
+    pub fn forget_gone(&mut self) {
+        self.watched.retain(|folder| folder.is_dir());
+    }
+
     /// Watches these folders too. Gives whether one is new. One that cannot be watched is tried again the next time.
     pub fn watch_folders(&mut self, folders: impl IntoIterator<Item = PathBuf>) -> bool {
+        self.forget_gone();
         let watcher: &mut dyn Watcher = match &mut self.debouncer {
             AnyDebouncer::Native(debouncer) => debouncer.watcher(),
             AnyDebouncer::Polling(debouncer) => debouncer.watcher(),
         };
-        self.watched.retain(|folder| folder.is_dir());
         let mut grown = false;
         for folder in folders {
             if !self.watched.contains(&folder) && watcher.watch(&folder, RecursiveMode::NonRecursive).is_ok()

@@ -12,9 +12,11 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use blinkblox_compiler::diagnostics::{Diagnostic, json};
+use blinkblox_compiler::source::SourceLoader;
 
 use crate::commands::compile::{Compiled, compile, whole};
 use crate::commands::flags::Verdicts;
+use crate::loader::{DiskLoader, digest, forward};
 use crate::printer::Printer;
 use crate::schemas::Named;
 use crate::writer::{self, Wishes};
@@ -54,11 +56,20 @@ struct State {
     entry: PathBuf,
     /// The whole paths of the outputs it writes, since its last compile that succeeded.
     outputs: Vec<PathBuf>,
+    /// What is in them, as far as was seen.
+    held: BTreeMap<PathBuf, Option<u64>>,
+    /// How often they were written again because somebody else had changed them, since a file of the unit changed.
+    restored: u32,
     /// Those it would write, did not another schema.
     wanted: Vec<PathBuf>,
     /// Where the outputs land, in words.
     places: Vec<String>,
+    /// The base name of its remotes in the project, and the place that says so.
+    scope: Option<(String, String)>,
 }
+
+/// How often outputs are written again that somebody else changes, before that is left to them.
+const MOST_RESTORED: u32 = 8;
 
 /// What a round came to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -76,15 +87,18 @@ impl Watching {
         Watching { settings, states }
     }
 
-    /// Compiles every schema of which some file differs from what it was compiled from. A save that leaves the bytes as
-    /// they were starts nothing.
+    /// Compiles every schema of which some file differs from what it was compiled from, and those whose outputs somebody
+    /// else has deleted or edited. A save that leaves the bytes as they were starts nothing.
     pub fn round(&mut self, printer: &Printer) -> Round {
         let mut round = Round::default();
         for index in 0..self.states.len() {
             let state = &self.states[index];
             let changed =
                 state.inputs.is_empty() || state.inputs.iter().any(|(path, before)| content(path) != *before);
-            if changed || self.is_freed(index) {
+            if changed || self.is_freed(index) || self.is_to_restore(index, printer) {
+                if changed {
+                    self.states[index].restored = 0;
+                }
                 round.compiled += 1;
                 round.failed += usize::from(!self.compile(index, printer));
             }
@@ -95,6 +109,35 @@ impl Watching {
             round.failed += usize::from(!self.compile(index, printer));
         }
         round
+    }
+
+    /// Whether outputs of a schema are to be written again, of which a line each is said.
+    fn is_to_restore(&mut self, index: usize, printer: &Printer) -> bool {
+        let state = &mut self.states[index];
+        let mut touched = Vec::new();
+        for (path, before) in &mut state.held {
+            let now = content(path);
+            if now != *before {
+                // One that stays as it is, because the schema is broken say, is told of once.
+                *before = now;
+                touched.push((path.clone(), now.is_none()));
+            }
+        }
+        if touched.is_empty() || state.restored > MOST_RESTORED {
+            return false;
+        }
+        state.restored += 1;
+        let gives_up = state.restored > MOST_RESTORED;
+        let loader = DiskLoader::new();
+        for (path, is_gone) in touched {
+            let done = if is_gone { "was deleted" } else { "was edited" };
+            let what = match gives_up {
+                true => "again, and stays so until the schema changes: something else keeps writing it",
+                false => "and is written anew",
+            };
+            printer.progress(&format!("{} {} {done} {what}", time_of_day(), loader.shown(&forward(&path))));
+        }
+        !gives_up
     }
 
     /// Whether a schema that waits for outputs of others can have them now.
@@ -119,14 +162,30 @@ impl Watching {
         })
     }
 
+    /// The warning about another schema whose remotes have the base name of this one's.
+    fn shared_scope(
+        &self,
+        index: usize,
+        compiled: &Compiled,
+        scope: Option<&(String, String)>,
+    ) -> Option<Diagnostic> {
+        let entry = whole(&compiled.entry);
+        let others =
+            self.states.iter().enumerate().filter(|(at, state)| *at != index && state.entry != entry);
+        let mut scopes = others.filter_map(|(_, state)| state.scope.as_ref());
+        let (_, place) = scopes.find(|other| scope.is_some_and(|scope| other.0 == scope.0))?;
+        compiled.shared_scope(place)
+    }
+
     /// Schemas whose last compile failed.
     pub fn failing(&self) -> usize {
         self.states.iter().filter(|state| state.failure.is_some()).count()
     }
 
-    /// Every file a change of which asks for a round.
+    /// Every file a change of which asks for a round: those read, and the outputs.
     pub fn inputs(&self) -> BTreeSet<PathBuf> {
-        self.states.iter().flat_map(|state| state.inputs.keys().cloned()).collect()
+        let of = |state: &State| state.inputs.keys().chain(state.held.keys()).cloned().collect::<Vec<_>>();
+        self.states.iter().flat_map(of).collect()
     }
 
     /// What is watched, and where the outputs land: a line each.
@@ -152,6 +211,12 @@ impl Watching {
         let named = self.settings.schemas[index].clone();
         let mut compiled = compile(&named.path, named.profile, None, |_| {});
         let placement = self.placement(&mut compiled);
+        let is_in =
+            placement.as_ref().is_some_and(|placement| compiled.is_sound() && placement.holds(&compiled));
+        let scope = compiled.scope.as_ref().filter(|_| is_in);
+        let scope = scope.map(|scope| (scope.base.clone(), compiled.scope_place()));
+        let shared = self.shared_scope(index, &compiled, scope.as_ref());
+        compiled.diagnostics.extend(shared);
         compiled.judge(&self.settings.verdicts);
         let outputs: Vec<PathBuf> = compiled.files.iter().map(|(path, _)| whole(path)).collect();
         let clash = self.clash(index, &compiled);
@@ -192,15 +257,21 @@ impl Watching {
         state.imports = compiled.sources.files().len().saturating_sub(1);
         if compiled.is_sound() {
             state.places = places;
+            state.scope = scope;
         }
         state.entry = whole(&compiled.entry);
         state.wanted.clear();
         if is_held {
             state.wanted = outputs;
             state.outputs.clear();
+            state.held.clear();
         } else if sound {
             // One with errors keeps what it wrote last.
             state.outputs = outputs;
+            // What was written, and not what is there by now: a change in between is not lost.
+            let texts = compiled.files.iter().filter(|_| !self.settings.check);
+            let held = texts.map(|(path, text)| (whole(path), Some(digest(text.as_bytes()))));
+            state.held = held.collect();
         }
         state.failure = (!sound).then_some(compiled.diagnostics);
         sound
@@ -254,7 +325,7 @@ fn places(placement: &Placement, compiled: &Compiled) -> Vec<String> {
 
 fn bad_project(project: &Path, problem: &str) -> Diagnostic {
     use blinkblox_compiler::diagnostics::Code;
-    let shown = crate::loader::forward(project);
+    let shown = forward(project);
     Diagnostic::error(Code::FileUnreadable, format!("the project \"{shown}\" cannot be used"))
         .about_file(shown)
         .note(problem.lines().next().unwrap_or_default().to_string())

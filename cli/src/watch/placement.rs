@@ -1,4 +1,5 @@
-//! Where in the DataModel the outputs of a schema land, and whether they may be there: `E4010`, `E4011`, `W4103`.
+//! Where in the DataModel the outputs of a schema land, and whether they may be there: `E4010`, `E4011`, `W4103`; whether
+//! two schemas of a project answer for the same remotes: `W4104`.
 //! Source: tooling specification, 12.1.
 
 use std::collections::BTreeMap;
@@ -66,6 +67,13 @@ impl Placement {
         found
     }
 
+    /// Whether a module of a side is in the project.
+    pub fn holds(&self, compiled: &Compiled) -> bool {
+        let is_side = |option: &&OutputOption| option.name != "TypesOutput";
+        let mut sides = compiled.options.iter().filter(is_side);
+        sides.any(|option| self.of_file(Path::new(&option.path)).is_some())
+    }
+
     fn outside(&self, option: &OutputOption, compiled: &Compiled) -> Diagnostic {
         let headline = format!("the {} is in no part of the project", module(option));
         let project = compiled.shown(&normalize(&forward(&self.file)));
@@ -81,15 +89,48 @@ pub fn faults(compiled: &Compiled, projects: &mut Projects) -> Vec<Diagnostic> {
     if compiled.options.is_empty() || !compiled.is_sound() {
         return vec![];
     }
-    let Some(project) = crate::schemas::project_around(&compiled.entry) else { return vec![] };
-    let read = |file: &PathBuf| Placement::of(file).ok().flatten();
-    let placement = projects.0.entry(project).or_insert_with_key(read);
-    placement.as_ref().map(|placement| placement.check(compiled)).unwrap_or_default()
+    let Some(file) = crate::schemas::project_around(&compiled.entry) else { return vec![] };
+    let mut found = Vec::new();
+    let project = projects.0.entry(file).or_insert_with_key(|file| {
+        let placement = Placement::of(file).unwrap_or_else(|problem| {
+            found.push(unreadable(file, &problem));
+            None
+        });
+        Project { placement, scopes: BTreeMap::new() }
+    });
+    let Some(placement) = &project.placement else { return found };
+    found.extend(placement.check(compiled));
+    if let Some(scope) = compiled.scope.as_ref().filter(|_| placement.holds(compiled)) {
+        let own = (compiled.entry.clone(), compiled.scope_place());
+        let (entry, place) = project.scopes.entry(scope.base.clone()).or_insert(own);
+        if *entry != compiled.entry {
+            found.extend(compiled.shared_scope(place));
+        }
+    }
+    found
 }
 
-/// Projects that have been read, each once a run; `None` for one that is no place or cannot be read.
+/// The warning about a project of which nobody knows where modules land.
+fn unreadable(file: &Path, problem: &str) -> Diagnostic {
+    let shown = forward(file);
+    let mut lines = problem.lines().map(str::trim).filter(|line| !line.is_empty());
+    let headline = format!("the project \"{shown}\" cannot be read");
+    Diagnostic::warning(Code::ProjectUnreadable, headline)
+        .about_file(shown)
+        .opt_note(lines.next().map(str::to_string))
+        .note("Where the modules land in the place was not looked at.")
+}
+
+/// Projects that have been read, each once a run.
 #[derive(Default)]
-pub struct Projects(BTreeMap<PathBuf, Option<Placement>>);
+pub struct Projects(BTreeMap<PathBuf, Project>);
+
+struct Project {
+    /// `None` for one that is no place or cannot be read.
+    placement: Option<Placement>,
+    /// The first schema of each base name of remotes: its path, and the place to show.
+    scopes: BTreeMap<String, (String, String)>,
+}
 
 fn misplaced(option: &OutputOption, path: &[String], compiled: &Compiled) -> Option<Diagnostic> {
     let hidden = path.first().is_some_and(|service| SERVER_ONLY.contains(&service.as_str()));

@@ -23,7 +23,7 @@ fn a_doctor_names_what_is_missing() {
         "main.server.luau:2: missing: BasePart.ApplyImpulse: raises an error; stub it with side:stub(\"BasePart\", \"ApplyImpulse\", fn)",
         "https://create.roblox.com/docs/reference/engine/classes/BasePart#ApplyImpulse",
         "main.server.luau:3: partial: BasePart.Touched: never fires unless a test fires it",
-        "1 scripts: 1 missing, 0 unknown, 1 partial, 0 perhaps",
+        "1 script: 1 missing, 0 unknown, 1 partial, 0 perhaps",
     ] {
         assert!(text.contains(wanted), "{wanted}\nis not in\n{text}");
     }
@@ -44,7 +44,7 @@ fn a_healthy_project_ends_with_0_and_a_broken_one_with_3() {
     let output = blinkblox(folder.path(), &["emu", "doctor"]);
     assert_eq!(
         (code(&output), out(&output).as_str()),
-        (0, "1 scripts: 0 missing, 0 unknown, 0 partial, 0 perhaps\n")
+        (0, "1 script: 0 missing, 0 unknown, 0 partial, 0 perhaps\n")
     );
     // A script that cannot be read may use anything.
     let broken = project(&[("default.project.json", PROJECT), ("src/main.server.luau", "if\n")]);

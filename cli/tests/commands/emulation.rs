@@ -67,6 +67,32 @@ fn no_tests_end_with_4_unless_that_is_fine() {
     assert_eq!(code(&output), 4);
     assert!(err(&output).contains("no *.spec.luau file was found"), "{}", err(&output));
     assert_eq!(code(&blinkblox(folder.path(), &["test", "--allow-empty"])), 0);
+
+    // One that no test was asked of has no heading over nothing.
+    let folder = project(&[
+        ("a.spec.luau", "it('swings', function() end)"),
+        ("b.spec.luau", "it('b', function() end)"),
+    ]);
+    for (arguments, why) in [
+        (&["test", "-t", "zzz"][..], "no test of the 2 files found matches -t \"zzz\"; --allow-empty"),
+        (
+            &["test", "a.spec.luau", "-t", "/z+/", "-t", "y"],
+            "no test of the 1 file found matches -t \"/z+/\" or -t \"y\";",
+        ),
+        (&["test", "--exclude", "/./"], "every test of the 2 files found matches --exclude \"/./\";"),
+        (&["test", "-t", "w", "--exclude", "s"], "matches -t \"w\" and not --exclude \"s\";"),
+    ] {
+        let output = blinkblox(folder.path(), arguments);
+        assert_eq!(code(&output), 4, "{arguments:?}");
+        assert!(err(&output).contains(why), "{arguments:?}: {}", err(&output));
+        assert!(out(&output).starts_with("0 passed, 0 failed\n"), "{arguments:?}: {}", out(&output));
+    }
+    let output = blinkblox(folder.path(), &["test", "-t", "swings"]);
+    assert!(
+        out(&output).contains("a.spec.luau\n") && !out(&output).contains("b.spec.luau"),
+        "{}",
+        out(&output)
+    );
 }
 
 #[test]
@@ -274,4 +300,56 @@ fn what_a_spec_prints_is_bounded() {
     let folder = project(&[("print.spec.luau", spec)]);
     let output = blinkblox(folder.path(), &["test", "--set", "hostMemoryLimit=24MiB"]);
     assert_eq!(code(&output), 0, "{:.2000}", out(&output));
+}
+
+#[test]
+fn a_module_of_an_earlier_build_that_no_output_replaces_is_named() {
+    let schema = "option ServerOutput = \"src/server/Net\"\noption ClientOutput = \"src/client/Net\"\nevent Hit { From: Client, Type: Reliable, Call: SingleSync, Rate: 5, Data: u8 }\n";
+    let without = schema.lines().filter(|line| !line.starts_with("option")).collect::<Vec<_>>().join("\n");
+    let folder = project(&[
+        (
+            "default.project.json",
+            r#"{"name":"g","tree":{"$className":"DataModel","ServerScriptService":{"Game":{"$path":"src/server"}},
+            "ReplicatedStorage":{"Game":{"$path":"src/client"}}}}"#,
+        ),
+        ("blinkblox.toml", "[[schema]]\npath = \"net.blink\"\n"),
+        ("net.blink", schema),
+        ("src/server/a.server.luau", "require(script.Parent.Net)"),
+        ("src/client/b.luau", "return nil"),
+        ("specs/a.spec.luau", "it('plays', function() test.world({ game = '..' }):step(3) end)"),
+    ]);
+    assert_eq!(code(&blinkblox(folder.path(), &["build"])), 0);
+    for arguments in [&["run", "--for", "1"][..], &["test"], &["repl", "--eval", "1"]] {
+        let output = blinkblox(folder.path(), arguments);
+        assert_eq!((code(&output), err(&output).as_str()), (0, ""), "{arguments:?}");
+    }
+
+    fs::write(folder.path().join("net.blink"), &without).unwrap();
+    let told = |side: &str, service: &str| {
+        format!(
+            "net.blink names no {side}Output: its {} module is {service}.Net, and {service}.Game.Net (",
+            side.to_lowercase()
+        )
+    };
+    for arguments in [&["run", "--for", "1"][..], &["test"], &["repl", "--eval", "1"]] {
+        let output = blinkblox(folder.path(), arguments);
+        let said = err(&output);
+        assert_eq!((code(&output), said.matches("warning: ").count()), (0, 2), "{arguments:?}: {said}");
+        for part in [
+            told("Server", "ServerScriptService"),
+            told("Client", "ReplicatedStorage"),
+            "src/server/Net.luau) is played as an earlier build left it; name that file by `option ServerOutput`, or delete it".into(),
+        ] {
+            assert!(said.contains(&part), "{arguments:?}: {part}: {said}");
+        }
+    }
+    let output = blinkblox(folder.path(), &["test", "--json"]);
+    assert_eq!(err(&output), "");
+    let document: serde_json::Value = serde_json::from_str(&out(&output)).unwrap();
+    assert_eq!(document["files"][0]["warnings"].as_array().unwrap().len(), 2, "{document}");
+
+    // Another schema's module, under a scope of its own, has nothing to do with it.
+    fs::write(folder.path().join("net.blink"), format!("option RemoteScope = \"SHOP\"\n{without}")).unwrap();
+    let output = blinkblox(folder.path(), &["run", "--for", "1"]);
+    assert!(!err(&output).contains("warning"), "{}", err(&output));
 }

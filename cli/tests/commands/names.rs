@@ -90,3 +90,44 @@ fn names_that_are_no_text_stop_nothing_that_does_not_need_them() {
     assert_ne!(code(&output), 0);
     assert!(err(&output).contains("has a name that is not UTF-8"), "{}", err(&output));
 }
+
+/// Windows has no such names.
+#[cfg(unix)]
+#[test]
+fn control_characters_of_names_are_drawn_in_every_line_for_people() {
+    let schema = "option ServerOutput = \"s\u{1b}[31m\"\noption ClientOutput = \"c\"\n";
+    let folder = project(&[
+        ("g\u{1b}[2J.blink", schema),
+        ("a\u{1b}[2J.spec.luau", "it('runs', function() end)"),
+        ("odd\u{1b}[2J/blinkblox.toml", "[[schema]]\npath = \"no\u{7f}where\"\n"),
+    ]);
+    let name = "g\u{1b}[2J.blink";
+    fs::write(folder.path().join("blinkblox.toml"), "[[schema]]\npath = \"g\\u001b[2J.blink\"\n").unwrap();
+    for arguments in [
+        &["build", name][..],
+        &["build", name, "--list-outputs"],
+        &["check", name],
+        &["verify", name],
+        &["watch", name, "--once"],
+        &["fmt", name, "--check"],
+        &["fmt", name],
+        &["size", name],
+        &["test"],
+        &["test", "--list"],
+        &["test", "odd\u{1b}[2J"],
+        &["run", "odd\u{1b}[2J"],
+        &["run", "none\u{1b}[2J"],
+        &["build"],
+    ] {
+        let output = blinkblox(folder.path(), arguments);
+        let said = format!("{}{}", out(&output), err(&output));
+        assert!(!said.contains('\u{1b}') && !said.contains('\u{7f}'), "{arguments:?}: {said:?}");
+    }
+    let listed = out(&blinkblox(folder.path(), &["build", name, "--list-outputs"]));
+    assert_eq!(listed, "s␛[31m.luau\nc.luau\n");
+    let built = out(&blinkblox(folder.path(), &["build", name]));
+    assert!(built.contains("Reading g␛[2J.blink\n"), "{built}");
+    // A document has what is there, written as JSON writes it.
+    let listed = json(&blinkblox(folder.path(), &["build", name, "--list-outputs", "--json"]));
+    assert_eq!(listed["files"][0], "s\u{1b}[31m.luau");
+}

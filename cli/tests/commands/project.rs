@@ -2,7 +2,9 @@
 
 use std::fs;
 
-use crate::support::{blinkblox, err, json, out, project};
+use tempfile::TempDir;
+
+use crate::support::{blinkblox, code, err, json, out, project};
 
 const SCHEMA: &str = "option ServerOutput = \"../out/Server\"\noption ClientOutput = \"../out/Client\"\n\
     event Ready { From: Client, Type: Reliable, Call: SingleSync, Rate: 1, Data: u8 }\n\
@@ -200,7 +202,7 @@ fn commands_of_the_emulator_find_the_configuration_above_them() {
     assert!(out(&prompt).contains('1'), "{}{}", out(&prompt), err(&prompt));
     assert_eq!(err(&prompt), "Using ../../blinkblox.toml\n");
     let examined = blinkblox(&deep, &["emu", "doctor"]);
-    assert!(out(&examined).contains("1 scripts"), "{}{}", out(&examined), err(&examined));
+    assert!(out(&examined).contains("1 script:"), "{}{}", out(&examined), err(&examined));
     // The same from inside and from above, and said only where people may not expect it.
     let tested = blinkblox(&deep, &["test"]);
     assert_eq!((tested.status.code(), err(&tested).as_str()), (Some(0), "Using ../../blinkblox.toml\n"));
@@ -285,4 +287,86 @@ fn init_needs_a_folder() {
         assert!(said.contains("\"taken\" is a file, and a game needs a folder"), "{said}");
     }
     assert_eq!(fs::read_to_string(folder.path().join("taken")).unwrap(), "text");
+}
+
+/// Two schemas of one project: the second with these options in front.
+fn two_schemas(options: &str) -> TempDir {
+    let schema = |name: &str| {
+        format!(
+            "option ServerOutput = \"server/{name}\"\noption ClientOutput = \"client/{name}\"\n\
+             event A {{ From: Server, Type: Reliable, Call: SingleSync }}\n"
+        )
+    };
+    let place = r#"{"name":"x","tree":{"$className":"DataModel","ServerScriptService":{"S":{"$path":"server"}},
+        "ReplicatedStorage":{"C":{"$path":"client"}}}}"#;
+    project(&[
+        ("default.project.json", place),
+        ("blinkblox.toml", "[[schema]]\npath = \"game.blink\"\n[[schema]]\npath = \"shop-2.blink\"\n"),
+        ("game.blink", &schema("Game")),
+        ("shop-2.blink", &format!("{options}{}", schema("Shop"))),
+        ("server/x.luau", "return 1"),
+        ("client/x.luau", "return 1"),
+        ("a.spec.luau", "it('plays', function() test.world({ game = '.' }):step(3) end)"),
+    ])
+}
+
+#[test]
+fn schemas_of_a_project_with_one_scope_are_named() {
+    let folder = two_schemas("");
+    for command in ["check", "build", "verify"] {
+        let output = blinkblox(&folder, &[command]);
+        let said = err(&output);
+        assert_eq!((code(&output), said.matches("[W4104]").count()), (0, 1), "{command}: {said}");
+        assert!(said.contains("neither this schema nor game.blink has a `RemoteScope`"), "{said}");
+        assert!(said.contains("Write `option RemoteScope = \"SHOP2\"` in shop-2.blink"), "{said}");
+    }
+    let denied = blinkblox(&folder, &["check", "--deny", "W4104"]);
+    assert_eq!(code(&denied), 1, "{}", err(&denied));
+    let told = err(&blinkblox(&folder, &["watch", "--once"]));
+    assert_eq!(told.matches("[W4104]").count(), 1, "{told}");
+    for arguments in [&["test"][..], &["run", "--for", "1"]] {
+        let output = blinkblox(&folder, arguments);
+        let said = "warning: game.blink and shop-2.blink have one `RemoteScope`";
+        assert!(code(&output) == 0 && err(&output).contains(said), "{arguments:?}: {}", err(&output));
+    }
+
+    // Both say the same: the place is that of the words.
+    let folder = two_schemas("option RemoteScope = \"A\"\n");
+    let game = fs::read_to_string(folder.path().join("game.blink")).unwrap();
+    fs::write(folder.path().join("game.blink"), format!("option RemoteScope = \"A\"\n{game}")).unwrap();
+    let said = err(&blinkblox(&folder, &["check"]));
+    assert!(said.contains("have the `RemoteScope` of those of game.blink:1:22"), "{said}");
+    assert!(said.contains("─[shop-2.blink:1:22]"), "{said}");
+
+    // Scopes of their own, and schemas of different projects, are as they should be.
+    let folder = two_schemas("option RemoteScope = \"SHOP\"\n");
+    for arguments in [&["build"][..], &["watch", "--once"], &["test"], &["run", "--for", "1"]] {
+        let output = blinkblox(&folder, arguments);
+        assert_eq!((code(&output), err(&output).as_str()), (0, ""), "{arguments:?}");
+    }
+    let other = two_schemas("");
+    fs::rename(other.path(), folder.path().join("other")).unwrap();
+    fs::remove_file(folder.path().join("blinkblox.toml")).unwrap();
+    let output = blinkblox(&folder, &["check", "game.blink", "other/shop-2.blink"]);
+    assert_eq!((code(&output), err(&output).as_str()), (0, ""));
+}
+
+#[test]
+fn a_project_that_cannot_be_read_is_told_of_once() {
+    let folder = two_schemas("option RemoteScope = \"SHOP\"\n");
+    for (text, why) in
+        [("{ \"name\": \"x\", \"tree\": }", "default.project.json"), ("", "default.project.json")]
+    {
+        fs::write(folder.path().join("default.project.json"), text).unwrap();
+        for command in ["check", "build"] {
+            let output = blinkblox(&folder, &[command]);
+            let said = err(&output);
+            assert_eq!((code(&output), said.matches("[W4105]").count()), (0, 1), "{command}: {said}");
+            assert!(said.contains("the project \"") && said.contains(why), "{said}");
+            assert!(said.contains("Where the modules land in the place was not looked at."), "{said}");
+        }
+    }
+    fs::write(folder.path().join("blinkblox.toml"), "project = \"nowhere.project.json\"\n").unwrap();
+    let output = blinkblox(&folder, &["check", "game.blink"]);
+    assert!(err(&output).contains("the project \"nowhere.project.json\" cannot be read"), "{}", err(&output));
 }

@@ -331,7 +331,7 @@ fn run_plays_scripts_bots_and_idle_places() {
     assert_eq!(code, 0);
     assert!(out.contains("Player1 from Player1") && out.contains("Player2 from Player2"), "{out}");
     assert!(out.contains("0.5 s played, 2 clients"), "{out}");
-    assert!(out.contains("Player1: up 1 messages, "), "{out}");
+    assert!(out.contains("Player1: up 1 message, "), "{out}");
     // What a bot throws is an uncaught error of its client.
     let (code, out, _) = run(&["--bots", "fails.luau", "--frames", "5", "--fail-on-error"]);
     assert_eq!(code, 1, "{out}");

@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 
 use serde_json::Value;
 use tempfile::TempDir;
@@ -445,6 +445,7 @@ fn the_whole_run_has_a_limit_too() {
     assert_eq!(code(&output), 124, "{}", err(&output));
     let xml = fs::read_to_string(folder.path().join("r.xml")).unwrap();
     assert!(xml.contains("is quick") && xml.contains("spins") && !xml.contains("never runs"), "{xml}");
+    assert!(xml.contains("\n  b.spec.luau:1"), "the line of the loop: {xml}");
     assert!(xml.contains("name=\"ended\" value=\"timeout\""), "{xml}");
 }
 
@@ -455,18 +456,49 @@ fn an_interrupted_run_still_reports() {
                 it('spins for a while', function() while true do end end)\n\
                 it('never runs', function() end)";
     let folder = project(&[("a.spec.luau", spec)]);
+    // Without the interrupt the test would go on for longer than anyone waits.
+    let output = interrupted(folder.path(), &["test", "--wall-timeout", "600", "--reporter", "junit=r.xml"]);
+    assert_eq!(code(&output), 130);
+    let xml = fs::read_to_string(folder.path().join("r.xml")).unwrap();
+    assert!(xml.contains("is done") && !xml.contains("never runs"), "{xml}");
+    assert!(xml.contains("interrupted while it ran") && xml.contains("a.spec.luau:2"), "{xml}");
+
+    fs::write(folder.path().join("a.spec.luau"), "while true do end").unwrap();
+    let output = interrupted(folder.path(), &["test", "--wall-timeout", "600"]);
+    assert_eq!(code(&output), 130);
+    assert!(out(&output).contains("interrupted while it was loaded: a.spec.luau:1: "), "{}", out(&output));
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupt_ends_a_game_in_the_middle_of_a_script() {
+    let project_file =
+        r#"{"name":"g","tree":{"$className":"DataModel","ServerScriptService":{"$path":"src"}}}"#;
+    let folder = project(&[
+        ("default.project.json", project_file),
+        ("src/a.server.luau", "print('begins')\nwhile true do end"),
+    ]);
+    let output = interrupted(folder.path(), &["run", "--set", "scriptTimeout=0"]);
+    assert_eq!(code(&output), 130, "{}", err(&output));
+    let text = out(&output);
+    assert!(text.contains("begins") && text.contains("ServerScriptService.a:2: Script timeout"), "{text}");
+    assert!(text.contains("0.0 s played") && err(&output) == "interrupted before the end\n", "{text}");
+}
+
+/// What a run writes that is interrupted once scripts are under way.
+#[cfg(unix)]
+fn interrupted(folder: &Path, arguments: &[&str]) -> Output {
     let child = Command::new(env!("CARGO_BIN_EXE_blinkblox"))
-        .args(["test", "--wall-timeout", "4", "--reporter", "junit=r.xml"])
-        .current_dir(folder.path())
+        .args(arguments)
+        .current_dir(folder)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
         .spawn()
         .unwrap();
     std::thread::sleep(std::time::Duration::from_millis(1500));
     let killed = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
     assert!(killed.success());
-    let output = child.wait_with_output().unwrap();
-    assert_eq!(code(&output), 130);
-    let xml = fs::read_to_string(folder.path().join("r.xml")).unwrap();
-    assert!(xml.contains("is done") && !xml.contains("never runs"), "{xml}");
+    child.wait_with_output().unwrap()
 }
 
 #[test]

@@ -212,3 +212,65 @@ fn two_schemas_do_not_share_an_output() {
     watcher.hears("a.blink: Wrote 2 files; 0 files already current, and the errors are gone");
     assert_eq!(watcher.stop(), Some(0));
 }
+
+#[test]
+fn outputs_that_are_deleted_or_edited_are_written_again() {
+    let folder = project(&[("net.blink", &outputs("out/deep/S", "out/C"))]);
+    let (server, client) = (folder.path().join("out/deep/S.luau"), folder.path().join("out/C.luau"));
+    let watcher = watch(folder.path(), &["net"]);
+    watcher.hears("Watching net");
+    let built = [&server, &client].map(|path| fs::read(path).unwrap());
+    let is_whole = || [&server, &client].map(|path| fs::read(path).unwrap_or_default()) == built;
+
+    fs::remove_file(&server).unwrap();
+    watcher.hears("out/deep/S.luau was deleted and is written anew");
+    watcher.hears("Wrote 1 file; 1 file already current");
+    assert!(is_whole());
+    fs::write(&client, [&built[1][..], b"-- mine\n"].concat()).unwrap();
+    watcher.hears("out/C.luau was edited and is written anew");
+    watcher.hears("Wrote 1 file");
+    assert!(is_whole());
+    // A folder goes and comes, and is still watched.
+    for _ in 0..2 {
+        fs::remove_dir_all(server.parent().unwrap()).unwrap();
+        watcher.hears("out/deep/S.luau was deleted");
+        watcher.hears("Wrote 1 file");
+        assert!(is_whole());
+    }
+    // The same bytes again are no change.
+    fs::write(&client, &built[1]).unwrap();
+    watcher.hears_nothing();
+    // While the schema is broken there is nothing to write.
+    let path = folder.path().join("net.blink");
+    let good = fs::read_to_string(&path).unwrap();
+    fs::write(&path, "type A = u17\n").unwrap();
+    watcher.hears("] Error");
+    fs::remove_file(&server).unwrap();
+    watcher.hears("out/deep/S.luau was deleted");
+    fs::write(&path, good).unwrap();
+    watcher.hears("the errors are gone");
+    assert!(is_whole());
+    // Who keeps writing a module is left alone in the end.
+    for round in 0.. {
+        fs::write(&client, format!("-- The client module of Blink, {round}\n")).unwrap();
+        if watcher.hears("out/C.luau was edited").contains("stays so until the schema changes") {
+            break;
+        }
+        watcher.hears("Wrote 1 file");
+        assert!(round < 20 && is_whole());
+    }
+    watcher.hears_nothing();
+    assert!(!is_whole());
+    assert_eq!(watcher.stop(), Some(0));
+}
+
+#[test]
+fn a_watcher_that_writes_nothing_restores_nothing() {
+    let folder = project(&[("net.blink", &outputs("S", "C"))]);
+    assert!(crate::support::blinkblox(folder.path(), &["build", "net"]).status.success());
+    let watcher = watch(folder.path(), &["net", "--check"]);
+    watcher.hears("Watching net");
+    fs::remove_file(folder.path().join("S.luau")).unwrap();
+    watcher.hears_nothing();
+    assert_eq!(watcher.stop(), Some(0));
+}

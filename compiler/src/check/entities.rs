@@ -2,7 +2,7 @@
 //! `seed-coverage.md`, G1, G5 to G7, G16 to G29.
 
 use super::{Checked, find_slot, is_broken};
-use crate::diagnostics::{Code, Diagnostic, Fix, suggest};
+use crate::diagnostics::{Code, Diagnostic, Fix, counted, suggest};
 use crate::schema::event::{Declared, DeclaredMember};
 use crate::schema::{Entity, Following, Ownership, Relevance, TypeKind};
 use crate::source::Span;
@@ -93,14 +93,14 @@ fn size(entity: &Entity, limit: u32, sink: &mut Vec<Diagnostic>) {
     if least > u64::from(limit) {
         sink.push(
             Diagnostic::error(Code::AnalyzeOversizedEvent, format!("entity \"{name}\" fits no packet"))
-                .primary(entity.span, format!("at least {least} of {limit} bytes"))
+                .primary(entity.span, format!("at least {least} of {}", counted(limit, "byte")))
                 .note("The record that makes a mirror is sent in one piece; bound `Data` more tightly."),
         );
     } else if most > u64::from(limit) {
         sink.push(
             Diagnostic::warning(
                 Code::AnalyzeUnboundedEvent,
-                format!("entity \"{name}\" may not fit a packet of {limit} bytes"),
+                format!("entity \"{name}\" may not fit a packet of {}", counted(limit, "byte")),
             )
             .primary(entity.span, "its record can be longer")
             .note("A `Spawn` or `Patch` that makes it too long throws; bound strings, arrays and maps."),

@@ -1,7 +1,7 @@
 //! The unreliable limit: `E3018` and `W3019`. Source: language specification, 12.4.
 
 use super::{Checked, is_broken};
-use crate::diagnostics::{Code, Diagnostic};
+use crate::diagnostics::{Code, Diagnostic, counted};
 use crate::schema::event::{Declared, DeclaredMember};
 use crate::schema::{Channel, Event, Payload, Type, TypeKind};
 use crate::source::Span;
@@ -46,10 +46,10 @@ fn types(event: &Event) -> impl Iterator<Item = &Type> {
 
 fn cannot_fit(event: &Event, size: &EventSize, limit: u32) -> Diagnostic {
     let headline = format!(
-        "{} \"{}\" needs at least {} bytes, over the limit of {limit}",
+        "{} \"{}\" needs at least {}, over the limit of {limit}",
         kind(event),
         event.name,
-        size.least
+        counted(size.least, "byte")
     );
     let largest = largest(event, |ty| {
         let size = measure(ty, Layout::Traffic).sealed();
@@ -65,7 +65,12 @@ fn cannot_fit(event: &Event, size: &EventSize, limit: u32) -> Diagnostic {
     Diagnostic::error(Code::AnalyzeOversizedEvent, headline)
         .primary(
             event.span,
-            format!("{} of {limit} bytes at the least, {} of them header", size.least, size.header),
+            format!(
+                "{} of {} at the least, {} of them header",
+                size.least,
+                counted(limit, "byte"),
+                size.header
+            ),
         )
         .opt_secondary(
             largest.map(|(span, _)| span),
@@ -78,9 +83,12 @@ fn may_not_fit(event: &Event, size: &EventSize, limit: u32) -> Diagnostic {
     let mut open: Vec<Span> = Vec::new();
     types(event).for_each(|ty| unbounded(ty, &mut open));
     let (reach, label) = if size.payload.unbounded.is_some() {
-        ("has no greatest size".to_string(), format!("unbounded; the limit is {limit} bytes"))
+        ("has no greatest size".to_string(), format!("unbounded; the limit is {}", counted(limit, "byte")))
     } else {
-        (format!("can reach {} bytes", size.most), format!("{} of {limit} bytes at the most", size.most))
+        (
+            format!("can reach {}", counted(size.most, "byte")),
+            format!("{} of {} at the most", size.most, counted(limit, "byte")),
+        )
     };
     let headline = format!("{} \"{}\" {reach}, over the limit of {limit}", kind(event), event.name);
     let mut diagnostic =
@@ -94,7 +102,7 @@ fn may_not_fit(event: &Event, size: &EventSize, limit: u32) -> Diagnostic {
             size.max.saturating_add(size.slots.saturating_mul(SLOT_BYTES))
         });
         if let Some((span, bytes)) = largest {
-            diagnostic = diagnostic.secondary(span, format!("at most {bytes} bytes"));
+            diagnostic = diagnostic.secondary(span, format!("at most {}", counted(bytes, "byte")));
         }
     }
     if event.delivery.is_reliable() {
@@ -111,7 +119,7 @@ fn kind(event: &Event) -> &'static str {
 }
 
 fn at_least(bytes: u64) -> String {
-    format!("at least {bytes} bytes")
+    format!("at least {}", counted(bytes, "byte"))
 }
 
 /// The largest part of the payload: an element, a field of a struct that is the whole payload, or the one type.

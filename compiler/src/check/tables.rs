@@ -2,7 +2,7 @@
 
 use super::names::spelled;
 use super::{Checked, is_broken};
-use crate::diagnostics::{Code, Diagnostic};
+use crate::diagnostics::{Code, Diagnostic, counted};
 use crate::schema::table::{DeclaredTable, MAX_FIELDS, MAX_ROW, MAX_TABLES};
 use crate::schema::{Field, Side, TypeKind};
 use crate::wire::plan::Layout;
@@ -92,7 +92,7 @@ fn row(declared: &DeclaredTable, sink: &mut Vec<Diagnostic>) {
         .primary(table.span, "every row counts at its largest")
         .opt_secondary(
             widest.map(|field| field.ty.span),
-            widest.map_or(String::new(), |field| format!("at most {} bytes", bytes(field))),
+            widest.map_or(String::new(), |field| format!("at most {}", counted(bytes(field), "byte"))),
         )
         .note("Bound its strings, or split the table."),
     );

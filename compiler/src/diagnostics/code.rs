@@ -143,6 +143,10 @@ codes! {
     OutputPromisePack = 4102,
     /// An output outside the project.
     OutputOutsideProject = 4103,
+    /// Two schemas of a project have one `RemoteScope`.
+    OutputSharedScope = 4104,
+    /// The project cannot be read.
+    ProjectUnreadable = 4105,
 }
 
 impl Code {

@@ -231,15 +231,18 @@ pub fn limit(diagnostics: &[Diagnostic], most: usize) -> (&[Diagnostic], usize) 
 pub fn summary(diagnostics: &[Diagnostic]) -> Option<String> {
     let errors = diagnostics.iter().filter(|diagnostic| diagnostic.is_error()).count();
     let warnings = diagnostics.len() - errors;
-    let count = |count: usize, word: &str| match count {
-        0 => None,
-        1 => Some(format!("1 {word}")),
-        _ => Some(format!("{count} {word}s")),
-    };
+    let count = |count: usize, word: &str| (count > 0).then(|| counted(count, word));
     match (count(errors, "error"), count(warnings, "warning")) {
         (Some(errors), Some(warnings)) => Some(format!("{errors} and {warnings}")),
         (errors, warnings) => errors.or(warnings),
     }
+}
+
+/// A count with what it counts, which takes an `s` behind any number but 1: `1 byte`, `2 bytes`.
+pub fn counted(count: impl std::fmt::Display, noun: &str) -> String {
+    let count = count.to_string();
+    let end = if count == "1" { "" } else { "s" };
+    format!("{count} {noun}{end}")
 }
 
 /// A text as it may stand in a terminal: each control character in it, which would move the cursor or change colours, is
@@ -255,5 +258,17 @@ fn picture(char: char) -> char {
         '\x7f' => '\u{2421}',
         other if other.is_control() => '\u{fffd}',
         other => other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::counted;
+
+    #[test]
+    fn one_is_told_as_one() {
+        let told = [0, 1, 2, 21].map(|count| counted(count, "byte"));
+        assert_eq!(told, ["0 bytes", "1 byte", "2 bytes", "21 bytes"]);
+        assert_eq!(counted(1.5, "second"), "1.5 seconds");
     }
 }

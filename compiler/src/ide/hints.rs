@@ -1,6 +1,7 @@
 //! Bytes beside what costs them, and what stands above a declaration. Source: tooling specification, 7.4.
 
 use crate::Analysis;
+use crate::diagnostics::counted;
 use crate::schema::{Item, Scope};
 use crate::sizes::{ItemSizes, Sizes};
 use crate::source::{FileId, Span};
@@ -72,9 +73,8 @@ fn total(size: &Size, header: u32) -> String {
     let size = size.sealed();
     let (min, max) = (size.min + u64::from(header), size.max + u64::from(header));
     match (min == max, size.unbounded.is_some()) {
-        (true, _) if min == 1 => "1 byte".to_string(),
-        (true, _) => format!("{min} bytes"),
-        (false, true) => format!("{min} bytes or more"),
+        (true, _) => counted(min, "byte"),
+        (false, true) => format!("{} or more", counted(min, "byte")),
         (false, false) => format!("{min} to {max} bytes"),
     }
 }

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use super::names::name_at;
 use super::{each_declaration, own_spelling, touches, words};
 use crate::Analysis;
+use crate::diagnostics::counted;
 use crate::docs::Docs;
 use crate::emit::luau::ast::Block as LuauBlock;
 use crate::emit::luau::{print, types};
@@ -113,7 +114,7 @@ fn bytes(decl: &TypeDecl) -> String {
 fn layout(decl: &TypeDecl) -> String {
     let block = Plan::exported(&decl.ty, Layout::Traffic).block;
     let bits = block.bit_bytes.len() as u32;
-    let bytes = |count: u32| if count == 1 { "1 byte".to_string() } else { format!("{count} bytes") };
+    let bytes = |count: u32| counted(count, "byte");
     let of_bits = match bits {
         0 => String::new(),
         bits if bits == block.head => " of bits".to_string(),
@@ -153,8 +154,7 @@ fn range(size: &Size) -> String {
     };
     let bytes = match (size.min == size.max, size.min) {
         (true, 0) if size.bits > 0 => return bits.trim_start_matches(" and ").to_string(),
-        (true, 1) => "1 byte".to_string(),
-        (true, bytes) => format!("{bytes} bytes"),
+        (true, bytes) => counted(bytes, "byte"),
         (false, _) => format!("{} to {} bytes", size.min, size.max),
     };
     let open = if size.unbounded.is_some() { ", without a written bound" } else { "" };
@@ -192,8 +192,12 @@ fn state_text(analysis: &Analysis, state: &State) -> String {
 }
 
 fn table_text(analysis: &Analysis, table: &Table) -> String {
-    let mut line =
-        format!("Table {}, pushed by {}, sent {} times a second.", table.index, side(table.from), table.rate);
+    let mut line = format!(
+        "Table {}, pushed by {}, sent {} a second.",
+        table.index,
+        side(table.from),
+        counted(table.rate, "time")
+    );
     line += &part_bytes(Sizes::of(analysis).as_ref(), &table.path, &["row"]);
     line
 }
@@ -203,15 +207,15 @@ fn entity_text(entity: &Entity) -> String {
     let (least, most) = wire.packet_size();
     let sees = match entity.relevance {
         Relevance::All => "everyone".to_string(),
-        Relevance::Radius(studs) => format!("players within {studs} studs"),
+        Relevance::Radius(studs) => format!("players within {}", counted(studs, "stud")),
         Relevance::Manual => "whom the game shows it to".to_string(),
     };
-    let bytes = if least == most { format!("{least} bytes") } else { format!("{least} to {most} bytes") };
+    let bytes = if least == most { counted(least, "byte") } else { format!("{least} to {most} bytes") };
     format!(
-        "Entity {}, {} snapshots a second, seen by {sees}. {} bits of mask; a packet with a new one takes {bytes}.",
+        "Entity {}, {} a second, seen by {sees}. {} of mask; a packet with a new one takes {bytes}.",
         entity.index,
-        entity.rate,
-        wire.bits()
+        counted(entity.rate, "snapshot"),
+        counted(wire.bits(), "bit")
     )
 }
 
@@ -245,7 +249,7 @@ fn part_bytes(sizes: Option<&Sizes>, path: &[String], names: &[&str]) -> String 
         let size = part.size.sealed();
         let header = u64::from(part.header);
         let (min, max) = (size.min + header, size.max + header);
-        let total = if min == max { format!("{min} bytes") } else { format!("{min} to {max} bytes") };
+        let total = if min == max { counted(min, "byte") } else { format!("{min} to {max} bytes") };
         let open = if size.unbounded.is_some() { ", without a written bound" } else { "" };
         text += &match *name {
             "payload" => format!(" {total}, its index included{open}."),

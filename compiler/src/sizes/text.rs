@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use super::{ItemKind, ItemSizes, PartSizes, Row, Sizes};
+use crate::diagnostics::counted;
 use crate::schema::Side;
 use crate::wire::size::{Fit, Size};
 
@@ -20,10 +21,10 @@ impl Sizes {
             }
             match item.fit {
                 Some(Fit::MayNotFit) => {
-                    let _ = writeln!(out, "  may exceed MaxUnreliableSize, {} bytes", self.limit);
+                    let _ = writeln!(out, "  may exceed MaxUnreliableSize, {}", counted(self.limit, "byte"));
                 }
                 Some(Fit::CannotFit) => {
-                    let _ = writeln!(out, "  never fits MaxUnreliableSize, {} bytes", self.limit);
+                    let _ = writeln!(out, "  never fits MaxUnreliableSize, {}", counted(self.limit, "byte"));
                 }
                 Some(Fit::Fits) | None => {}
             }
@@ -97,19 +98,17 @@ fn last_segment(path: &str) -> &str {
 
 /// `2 to 21 bytes, 1 bit, 1 Instance`
 fn amount(size: &Size) -> String {
-    let plural =
-        |count: u64, word: &str| if count == 1 { format!("1 {word}") } else { format!("{count} {word}s") };
     let mut parts = Vec::new();
     let nothing = size.bits == 0 && size.slots == 0;
     if size.max > 0 || nothing {
         parts.push(span(size.min, size.max));
     }
     if size.bits > 0 {
-        parts.push(plural(size.bits, "bit"));
+        parts.push(counted(size.bits, "bit"));
     }
     if size.slots > 0 {
         let most = if size.least_slots == size.slots { "" } else { "up to " };
-        parts.push(format!("{most}{}", plural(size.slots, "slot")));
+        parts.push(format!("{most}{}", counted(size.slots, "slot")));
     }
     parts.join(", ")
 }
@@ -117,8 +116,7 @@ fn amount(size: &Size) -> String {
 /// `1 byte`, `4 bytes`, `2 to 21 bytes`
 fn span(min: u64, max: u64) -> String {
     match (min, max) {
-        (1, 1) => "1 byte".to_owned(),
-        _ if min == max => format!("{min} bytes"),
+        _ if min == max => counted(min, "byte"),
         _ => format!("{min} to {max} bytes"),
     }
 }

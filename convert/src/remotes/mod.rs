@@ -52,8 +52,12 @@ pub(crate) fn read(path: &Path, report: &mut Report) -> Result<Draft, Box<Refusa
     let draft = found.draft(report);
     if draft.items.is_empty() {
         return Err(refuse(format!(
-            "no remote is made or used in \"{}\" ({scripts} scripts were read)",
-            path.display()
+            "no remote is made or used in \"{}\" ({} read)",
+            path.display(),
+            match scripts {
+                1 => "1 script was".to_string(),
+                scripts => format!("{scripts} scripts were"),
+            }
         )));
     }
     Ok(draft)

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use super::listing::one_line;
 use super::{Decoded, Field, Kind, Paint, Place, Story, seconds, show};
+use blinkblox_compiler::diagnostics::counted;
 
 /// Everything about packet `id`; `None` when the trace has no such packet.
 pub fn detail(story: &Story<'_>, id: u64, paint: Paint) -> Option<String> {
@@ -27,10 +28,14 @@ pub fn detail(story: &Story<'_>, id: u64, paint: Paint) -> Option<String> {
             let _ = write!(line, ", handled at {} s", seconds(handled));
         }
         if share.resends > 0 {
-            let _ = write!(line, ", sent again {} times", share.resends);
+            let _ = match share.resends {
+                1 => write!(line, ", sent again once"),
+                times => write!(line, ", sent again {times} times"),
+            };
         }
         if share.copies > 0 {
-            let _ = write!(line, ", {} further copies", share.copies);
+            let copies = if share.copies == 1 { "copy" } else { "copies" };
+            let _ = write!(line, ", {} further {copies}", share.copies);
         }
         let _ = writeln!(out, "{}", if share.is_lost() { paint.bad(&line) } else { line });
         for index in &share.handlers {
@@ -41,7 +46,7 @@ pub fn detail(story: &Story<'_>, id: u64, paint: Paint) -> Option<String> {
             };
             let mut text = format!("    {script}:{line} {result}");
             if *frames > 0 {
-                let _ = write!(text, " after {frames} frames");
+                let _ = write!(text, " after {}", counted(frames, "frame"));
             }
             if let Some(error) = error {
                 let _ = write!(text, ": {}", one_line(error));
@@ -59,7 +64,7 @@ pub fn detail(story: &Story<'_>, id: u64, paint: Paint) -> Option<String> {
         }
     }
     if let Some(bytes) = bytes {
-        let _ = writeln!(out, "  {}", paint.bold(&format!("{} bytes", bytes.len())));
+        let _ = writeln!(out, "  {}", paint.bold(&counted(bytes.len(), "byte")));
         out.push_str(&dump(&bytes));
     }
     Some(out)

@@ -8,6 +8,7 @@ use serde_json::Value as Json;
 
 use super::listing::{describe, one_line};
 use super::{Entry, Recording, Story, seconds, show};
+use blinkblox_compiler::diagnostics::counted;
 
 /// Members of the header that say who wrote a trace, not what happened in it.
 const WRITER: &[&str] = &["tool", "luau"];
@@ -70,7 +71,10 @@ fn diff_one(a: &Recording, b: &Recording) -> Option<Difference> {
     }
     let before = common.saturating_sub(CONTEXT);
     if common > 0 {
-        let _ = writeln!(text, "the first {common} records are equal; the last of them:");
+        let _ = match common {
+            1 => writeln!(text, "the first record is equal:"),
+            _ => writeln!(text, "the first {common} records are equal; the last of them:"),
+        };
         for entry in &a.entries[before..common] {
             let _ = writeln!(text, "    {}", brief(&story_a, entry));
         }
@@ -144,9 +148,9 @@ fn bytes(path: &str, a: Option<&Json>, b: Option<&Json>) -> Option<String> {
     let read = |value: Option<&Json>| BASE64.decode(value?.as_str()?).ok();
     let (a, b) = (read(a)?, read(b)?);
     let lengths = if a.len() == b.len() {
-        format!("{} bytes", a.len())
+        counted(a.len(), "byte")
     } else {
-        format!("A {} bytes, B {}", a.len(), b.len())
+        format!("A {}, B {}", counted(a.len(), "byte"), b.len())
     };
     let first = a.iter().zip(&b).position(|(one, other)| one != other);
     Some(match first {

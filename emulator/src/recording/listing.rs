@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 use std::rc::Rc;
 
 use super::{Anomaly, Call, Decoded, Entry, Kind, Story, anomaly, seconds, show};
+use blinkblox_compiler::diagnostics::counted;
 
 /// How text is coloured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -198,7 +199,8 @@ pub(super) fn describe(story: &Story<'_>, entry: &Entry) -> String {
                 (None, "running") => "has not ended".to_owned(),
                 (None, result) => result.to_owned(),
             };
-            let after = if *frames > 0 { format!(" after {frames} frames") } else { String::new() };
+            let after =
+                if *frames > 0 { format!(" after {}", counted(frames, "frame")) } else { String::new() };
             format!("{} handled by {place}, {outcome}{after}", about(*id))
         }
         Kind::Replicate { to, changes, size, .. } => {

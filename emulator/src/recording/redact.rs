@@ -3,6 +3,7 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
+use blinkblox_compiler::diagnostics::counted;
 use serde_json::{Map, Value as Json, json};
 
 /// A line of a trace without the contents of strings: arguments, fields, buffers, output and error texts.
@@ -40,7 +41,7 @@ fn field_is_value(field: &Map<String, Json>) -> bool {
 
 fn mask(record: &mut Map<String, Json>, name: &str) {
     if let Some(Json::String(text)) = record.get(name) {
-        let masked = format!("{} bytes, {}", text.len(), digest(text.as_bytes()));
+        let masked = format!("{}, {}", counted(text.len(), "byte"), digest(text.as_bytes()));
         record.insert(name.to_owned(), masked.into());
     }
 }

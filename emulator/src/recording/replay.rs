@@ -180,7 +180,10 @@ fn compare(before: &Recording, now: &Recording, done: &mut Replayed) {
     let (one, other) = (then.get(common), now.get(common));
     if one.is_some() || other.is_some() {
         let mut text = String::new();
-        let _ = writeln!(text, "the first {common} messages of the server are the same; then");
+        let _ = match common {
+            1 => writeln!(text, "the first message of the server is the same; then"),
+            _ => writeln!(text, "the first {common} messages of the server are the same; then"),
+        };
         let _ = writeln!(text, "  recorded: {}", tell(one));
         let _ = writeln!(text, "  replayed: {}", tell(other));
         if let (Some((_, one)), Some((_, other))) = (one, other)

@@ -5,6 +5,7 @@ use base64::engine::general_purpose::STANDARD as BASE64;
 use serde_json::{Map, Value as Json};
 
 use super::tag;
+use blinkblox_compiler::diagnostics::counted;
 
 /// Nanoseconds as seconds with three decimals, as people read them.
 pub fn seconds(nanos: i64) -> String {
@@ -85,12 +86,12 @@ fn tagged(name: &str, members: &Map<String, Json>, limit: usize, out: &mut Strin
         "nil" | "nan" | "inf" | "-inf" => out.push_str(name),
         "string" => match (bytes(), members.get("length")) {
             (Some(bytes), _) => out.push_str(&format!("\"{}\"", bytes.escape_ascii())),
-            (None, Some(length)) => out.push_str(&format!("string({length} bytes, redacted)")),
+            (None, Some(length)) => out.push_str(&format!("string({}, redacted)", counted(length, "byte"))),
             (None, None) => out.push_str("string"),
         },
         "buffer" => match (bytes(), members.get("length")) {
-            (Some(bytes), _) => out.push_str(&format!("buffer({} bytes)", bytes.len())),
-            (None, Some(length)) => out.push_str(&format!("buffer({length} bytes, redacted)")),
+            (Some(bytes), _) => out.push_str(&format!("buffer({})", counted(bytes.len(), "byte"))),
+            (None, Some(length)) => out.push_str(&format!("buffer({}, redacted)", counted(length, "byte"))),
             (None, None) => out.push_str("buffer"),
         },
         "Instance" => {

@@ -8,6 +8,7 @@ use serde_json::{Value as Json, json};
 
 use super::listing::one_line;
 use super::{Kind, Paint, Recording, Story};
+use blinkblox_compiler::diagnostics::counted;
 
 /// See the module.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -326,7 +327,7 @@ impl Summary {
         }
         out.push('\n');
         if self.replicated > 0 {
-            let _ = writeln!(out, "replication: about {} bytes", self.replicated);
+            let _ = writeln!(out, "replication: about {}", counted(self.replicated, "byte"));
         }
         for (why, count) in &self.drops {
             let _ = writeln!(out, "{}", paint.odd(&format!("{why}: {count}")));

@@ -14,6 +14,7 @@ use crate::testing::decoding;
 use crate::trace::{Packet, Target};
 use crate::value::{InstanceId, Value};
 use crate::world::PacketFilter;
+use blinkblox_compiler::diagnostics::counted;
 
 /// Lines of a difference that are shown.
 const MOST_LINES: usize = 60;
@@ -48,12 +49,12 @@ impl Repl {
         };
         let fate = packet.fate().map_or("", |fate| fate.name());
         format!(
-            "#{} {:.3} s  {} -> {to}  {}  {} bytes  {fate}",
+            "#{} {:.3} s  {} -> {to}  {}  {}  {fate}",
             packet.id,
             packet.sent_at.seconds(),
             self.side_name(packet.from),
             packet.remote,
-            packet.size,
+            counted(packet.size, "byte"),
         )
     }
 
@@ -367,7 +368,9 @@ impl Repl {
                 let kept: Vec<&str> = text.lines().filter(is_meant).collect();
                 let is_ours = |text: &str| crate::recording::read(text.as_bytes()).is_ok();
                 super::keep::write(path, &format!("{}\n", kept.join("\n")), words.get(2), is_ours)?;
-                Ok(Reply::Text(format!("{} records are in {path}", kept.len().saturating_sub(1))))
+                let records = kept.len().saturating_sub(1);
+                let are = if records == 1 { "is" } else { "are" };
+                Ok(Reply::Text(format!("{} {are} in {path}", counted(records, "record"))))
             }
             _ => Err(".trace takes `on`, `off` or `save FILE [force]`".into()),
         }
@@ -432,5 +435,5 @@ fn different(
 fn hex(bytes: &[u8]) -> String {
     let shown: Vec<String> = bytes.iter().take(256).map(|byte| format!("{byte:02X}")).collect();
     let tail = if bytes.len() > 256 { " ..." } else { "" };
-    format!("buffer of {} bytes: {}{tail}", bytes.len(), shown.join(" "))
+    format!("buffer of {}: {}{tail}", counted(bytes.len(), "byte"), shown.join(" "))
 }

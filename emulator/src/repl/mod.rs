@@ -130,6 +130,11 @@ impl Repl {
         })
     }
 
+    /// What is doubtful about the game.
+    pub fn warnings(&self) -> &[String] {
+        &self.game.built.warnings
+    }
+
     /// What stops this session from another thread.
     pub fn interrupt(&self) -> Interrupt {
         self.interrupt.clone()

@@ -18,6 +18,7 @@ use crate::universe::{Cloud, Destination, Journey, Seat, Service};
 use crate::value::{InstanceId, Value};
 use crate::vm::{Cx, Outcome, Raise, Returns};
 use crate::world::World;
+use blinkblox_compiler::diagnostics::counted;
 
 const UNIVERSE: &str = "in a universe of servers; elsewhere raises that it needs one";
 
@@ -170,7 +171,7 @@ fn teleport(cx: &mut Cx<'_>) -> Outcome {
         options => options,
     };
     let wanted = Wanted::of(&peer, options)?;
-    let what = format!("TeleportAsync({place}, {} players)", members.len());
+    let what = format!("TeleportAsync({place}, {})", counted(members.len(), "player"));
     ask(cx, &seat, Service::Teleport, what, "", {
         let seat = seat.clone();
         move |peer, cloud| Ok(wanted.start(peer, cloud, &seat, place, &members, options))

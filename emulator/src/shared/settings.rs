@@ -212,9 +212,17 @@ impl Settings {
     /// Errors: the text of an unknown name or a value that does not fit, for people.
     pub fn set(&mut self, key: &str, value: &str) -> Result<(), String> {
         let bad = |wanted: &str| format!("setting {key}: \"{value}\" is not {wanted}");
-        let number = || value.parse::<f64>().map_err(|_| bad("a number"));
-        let count = || value.parse::<usize>().map_err(|_| bad("a whole number"));
-        let size = || bytes(value).ok_or_else(|| bad("a size such as 64MiB"));
+        // What compares with nothing and what has no end are no lengths of anything.
+        let number = |is_fit: fn(f64) -> bool, wanted: &str| {
+            let read = value.parse::<f64>().ok().filter(|number| number.is_finite() && is_fit(*number));
+            read.ok_or_else(|| bad(wanted))
+        };
+        let seconds = || number(|seconds| seconds > 0.0, "a number of seconds above 0");
+        let count = || value.parse::<usize>().map_err(|_| bad("a whole number from 0"));
+        let size = || {
+            let read = bytes(value).filter(|size| *size >= LEAST_MEMORY);
+            read.ok_or_else(|| bad("a size from 1MiB, such as 64MiB"))
+        };
         let switch = || match value {
             "true" | "on" | "yes" => Ok(true),
             "false" | "off" | "no" => Ok(false),
@@ -237,11 +245,13 @@ impl Settings {
                 }
             }
             "waitImmediate" => self.wait_immediate = switch()?,
-            "reentrancyDepth" => self.reentrancy_depth = value.parse().map_err(|_| bad("a whole number"))?,
+            "reentrancyDepth" => {
+                self.reentrancy_depth = value.parse().map_err(|_| bad("a whole number from 0"))?
+            }
             "deferredLimit" => self.deferred_limit = count()?,
             "remoteQueueLimit" => self.remote_queue_limit = count()?,
             "unreliableLimit" => self.unreliable_limit = count()?,
-            "rateLimit" => self.rate_limit = number()?,
+            "rateLimit" => self.rate_limit = number(|rate| rate >= 0.0, "a number from 0")?,
             "rateLimitMode" => {
                 self.rate_limit_mode = match value {
                     "off" => RateLimitMode::Off,
@@ -298,8 +308,8 @@ impl Settings {
             "memoryLimit" => self.memory_limit = size()?,
             "clientMemoryLimit" => self.client_memory_limit = size()?,
             "hostMemoryLimit" => self.host_memory_limit = size()?,
-            "timeoutSeconds" => self.timeout_seconds = number()?,
-            "syncInterval" => self.sync_interval = number()?,
+            "timeoutSeconds" => self.timeout_seconds = seconds()?,
+            "syncInterval" => self.sync_interval = seconds()?,
             "compressEstimate" => {
                 self.compress_estimate = match value {
                     "none" => CompressEstimate::None,
@@ -308,10 +318,16 @@ impl Settings {
                 }
             }
             "shuffle" => self.shuffle = switch()?,
-            "scriptTimeout" => self.script_timeout = number()?,
-            "scheduleSeed" => self.schedule_seed = value.parse().map_err(|_| bad("a whole number"))?,
+            "scriptTimeout" => {
+                let wanted = "a number of seconds from 0, which is no limit";
+                self.script_timeout = number(|seconds| seconds >= 0.0, wanted)?;
+            }
+            "scheduleSeed" => self.schedule_seed = value.parse().map_err(|_| bad("a whole number from 0"))?,
             "internals" => self.internals = switch()?,
-            "maxPlayers" => self.max_players = value.parse().map_err(|_| bad("a whole number"))?,
+            "maxPlayers" => {
+                let read = value.parse().ok().filter(|most| *most > 0);
+                self.max_players = read.ok_or_else(|| bad("a whole number from 1"))?;
+            }
             // One value is all there is so far; naming it is no error.
             "timezone" if value == "UTC" => {}
             "hostIterationOrder" if value == "stable" => {}
@@ -369,6 +385,9 @@ impl Settings {
     }
 }
 
+/// Fewest bytes a limit of memory may have: with less no side could start.
+const LEAST_MEMORY: usize = 1 << 20;
+
 fn bytes(text: &str) -> Option<usize> {
     let digits = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
     let scale = match &text[digits..] {
@@ -405,6 +424,31 @@ mod tests {
         settings.set("studio", "true").expect("known");
         assert_eq!((settings.unreliable_limit, settings.memory_limit), (900, 8 << 20));
         assert_eq!(settings.context, RunContext::Studio);
+        for (key, values, wanted) in [
+            ("timeoutSeconds", &["-5", "0", "nan", "inf", ""][..], "a number of seconds above 0"),
+            ("syncInterval", &["0", "-1", "nan", "-inf"], "a number of seconds above 0"),
+            ("scriptTimeout", &["-1", "nan", "inf"], "a number of seconds from 0, which is no limit"),
+            ("rateLimit", &["-1", "nan", "inf", "many"], "a number from 0"),
+            (
+                "memoryLimit",
+                &["0", "1KiB", "-1", "64MB", "99999999999GiB"],
+                "a size from 1MiB, such as 64MiB",
+            ),
+            ("clientMemoryLimit", &["0"], "a size from 1MiB"),
+            ("hostMemoryLimit", &["0"], "a size from 1MiB"),
+            ("maxPlayers", &["0", "-1", "1.5", "5000000000"], "a whole number from 1"),
+            ("reentrancyDepth", &["-1", "1.5"], "a whole number from 0"),
+            ("deferredLimit", &["-1", "1e3"], "a whole number from 0"),
+            ("remoteQueueLimit", &["-1"], "a whole number from 0"),
+            ("unreliableLimit", &["-1"], "a whole number from 0"),
+            ("scheduleSeed", &["-1"], "a whole number from 0"),
+        ] {
+            for value in values {
+                let told = settings.set(key, value).expect_err("no value of it");
+                assert!(told.starts_with(&format!("setting {key}: \"{value}\" is not {wanted}")), "{told}");
+            }
+        }
+        settings.set("scriptTimeout", "0").expect("no limit");
         assert!(settings.set("speed", "3").expect_err("unknown").contains("no setting speed"));
         assert!(
             settings.set("rateLimitMode", "never").expect_err("bad").contains("off, warn, delay or drop")

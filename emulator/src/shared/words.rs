@@ -5,9 +5,10 @@ use super::DiagnosticCode;
 /// What a setting does, and the values it takes where they are a list.
 pub fn setting(name: &str) -> Option<(&'static str, &'static str)> {
     const SWITCH: &str = "`true`, `false`";
-    const NUMBER: &str = "a number";
-    const COUNT: &str = "a whole number";
-    const SIZE: &str = "bytes, or `64MiB`";
+    const NUMBER: &str = "a number from 0";
+    const SECONDS: &str = "a number above 0";
+    const COUNT: &str = "a whole number from 0";
+    const SIZE: &str = "bytes, or `64MiB`, from `1MiB`";
     Some(match name {
         "signals" => {
             ("`immediate`, `deferred`", "When handlers of signals run: inside the call that fires, or later.")
@@ -42,8 +43,8 @@ pub fn setting(name: &str) -> Option<(&'static str, &'static str)> {
         "hostMemoryLimit" => {
             (SIZE, "Most memory that scripts may fill outside of their own: instances, calls, stored values.")
         }
-        "timeoutSeconds" => (NUMBER, "Seconds of silence after which a player is removed."),
-        "syncInterval" => (NUMBER, "Seconds between two measurements of server time by a client."),
+        "timeoutSeconds" => (SECONDS, "Seconds of silence after which a player is removed."),
+        "syncInterval" => (SECONDS, "Seconds between two measurements of server time by a client."),
         "compressEstimate" => {
             ("`none`, `zstd`", "Whether sizes of messages count buffers raw or compressed.")
         }
@@ -51,7 +52,7 @@ pub fn setting(name: &str) -> Option<(&'static str, &'static str)> {
         "scriptTimeout" => (NUMBER, "Real seconds one resumption of a script may take; 0 for no limit."),
         "scheduleSeed" => (COUNT, "Draws the open orders; other draws stay as they are."),
         "internals" => (SWITCH, "Whether code may use what only the engine's own test runner can."),
-        "maxPlayers" => (COUNT, "`Players.MaxPlayers`."),
+        "maxPlayers" => ("a whole number from 1", "`Players.MaxPlayers`."),
         _ => return None,
     })
 }

@@ -1,9 +1,10 @@
 //! What a world starts from: a project's tree with the schema's modules and a spec's own files in their places.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use blinkblox_compiler::schema::Profile;
+use blinkblox_compiler::schema::{Options, Profile};
 use blinkblox_compiler::source::{MemoryLoader, SourceLoader};
 use blinkblox_compiler::wire::Wire;
 use blinkblox_compiler::{Analysis, Compilation, compile};
@@ -109,6 +110,8 @@ pub struct Built {
     pub client_net: Option<String>,
     /// Files and folders it was read from.
     pub reads: Arc<[PathBuf]>,
+    /// What its maker should know: see [`stale_modules`] and [`shared_scopes`].
+    pub warnings: Arc<[String]>,
     /// The schemas, in the order they were named.
     pub schemas: Vec<TracedSchema>,
     /// A digest of the tree.
@@ -159,6 +162,7 @@ impl Fixture {
             }
         };
         let mut nets = [None, None];
+        let (mut fresh, mut homeless) = (Vec::new(), Vec::new());
         let mut known: Vec<TracedSchema> = Vec::new();
         // Both sides usually name the same schemas.
         let mut compiled: Vec<(&SchemaSource, Compilation)> = Vec::new();
@@ -169,13 +173,30 @@ impl Fixture {
                     compiled.len() - 1
                 });
                 let compilation = &compiled[at].1;
-                let place = mount_net(&mut tree, schema, compilation, is_server)?;
+                let (place, output) = mount_net(&mut tree, schema, compilation, is_server)?;
+                match (output, schema) {
+                    (Some(output), _) => fresh.push(output),
+                    (None, SchemaSource::File(file, _)) => {
+                        homeless.push((at, file, is_server, place.clone()))
+                    }
+                    (None, SchemaSource::Text(_)) => {}
+                }
                 nets[usize::from(!is_server)].get_or_insert(place);
                 if let Some(resolved) = compilation.analysis.schema.as_ref().filter(|_| at == known.len()) {
                     known.push(TracedSchema::of(resolved));
                 }
             }
         }
+        let shared: BTreeSet<String> = [&self.server_schemas, &self.client_schemas]
+            .into_iter()
+            .flat_map(|side| shared_scopes(side, &compiled))
+            .collect();
+        let warnings = homeless.iter().flat_map(|(at, file, is_server, place)| {
+            let options = compiled[*at].1.analysis.schema.as_ref().map(|schema| &schema.options);
+            let stale = |options| stale_modules(&tree.root, &fresh, options, file, *is_server, place);
+            options.map(stale).unwrap_or_default()
+        });
+        let warnings = warnings.chain(shared).collect();
         let mut reads = Vec::new();
         tree.root.walk(&mut |node, _| reads.extend(node.file.clone()));
         for (_, compilation) in &compiled {
@@ -201,6 +222,7 @@ impl Fixture {
             client_net,
             schemas: known,
             reads: reads.into(),
+            warnings,
             hash,
         })
     }
@@ -234,13 +256,14 @@ fn as_place(node: Node) -> Node {
     root
 }
 
-/// Puts one of a schema's modules where its output would land. Gives the module's full name.
+/// Puts one of a schema's modules where its output would land. Gives the module's full name, and the file of the
+/// project that it stands for, if the schema names one.
 fn mount_net(
     tree: &mut ProjectTree,
     schema: &SchemaSource,
     compilation: &Compilation,
     is_server: bool,
-) -> Result<String, Unbuilt> {
+) -> Result<(String, Option<PathBuf>), Unbuilt> {
     let Some(outputs) = &compilation.outputs else {
         return Err(Unbuilt::Schema(first_errors(compilation)));
     };
@@ -260,8 +283,66 @@ fn mount_net(
         None => (vec![usual_place(is_server).to_string(), "Net".to_string()], None),
     };
     let names: Vec<&str> = path.iter().map(String::as_str).collect();
-    insert(&mut tree.root, &names, source.clone(), file)?;
-    Ok(if is_server { path.join(".") } else { as_client_sees(&path) })
+    insert(&mut tree.root, &names, source.clone(), file.clone())?;
+    Ok((if is_server { path.join(".") } else { as_client_sees(&path) }, file))
+}
+
+/// A warning for each schema of a side whose remotes have the names of an earlier one's.
+fn shared_scopes(side: &[SchemaSource], compiled: &[(&SchemaSource, Compilation)]) -> Vec<String> {
+    let mut known: Vec<(String, &Path)> = Vec::new();
+    let mut found = Vec::new();
+    for schema in side {
+        let compilation = compiled.iter().find(|(known, _)| *known == schema);
+        let resolved = compilation.and_then(|(_, compilation)| compilation.analysis.schema.as_ref());
+        let (SchemaSource::File(file, _), Some(resolved)) = (schema, resolved) else { continue };
+        let base = resolved.options.remote_base();
+        match known.iter().find(|(other, _)| *other == base) {
+            Some((_, other)) if *other != file => found.push(format!(
+                "{} and {} have one `RemoteScope`, so that their modules cannot run together; \
+                 write `option RemoteScope` with a name of its own in the second",
+                shown(other),
+                shown(file)
+            )),
+            Some(_) => {}
+            None => known.push((base, file)),
+        }
+    }
+    found
+}
+
+/// A warning for each module in a tree that an earlier build wrote for a schema which no longer says where its module
+/// goes: the game would go on to play the old one. `fresh` are files of modules made just now. One under another `RemoteScope` is another schema's.
+fn stale_modules(
+    root: &Node,
+    fresh: &[PathBuf],
+    options: &Options,
+    schema: &Path,
+    is_server: bool,
+    place: &str,
+) -> Vec<String> {
+    let (side, option) = if is_server { ("server", "ServerOutput") } else { ("client", "ClientOutput") };
+    let header = format!("-- The {side} module of schema ");
+    let base = format!("local BASE = \"{}\"\n", options.remote_base());
+    let named = if is_server { &options.server_output } else { &options.client_output };
+    let why = match named {
+        None => format!("names no {option}"),
+        Some(_) => format!("has a {option} that is in no part of the project"),
+    };
+    let mut found = Vec::new();
+    root.walk(&mut |node, path| {
+        let (Some(source), Some(file)) = (node.source.as_deref(), &node.file) else { return };
+        let is_generated = source.lines().take(5).any(|line| line.starts_with(&header));
+        if is_generated && source.contains(&base) && !fresh.contains(file) {
+            found.push(format!(
+                "{} {why}: its {side} module is {place}, and {} ({}) is played as an earlier build left it; \
+                 name that file by `option {option}`, or delete it",
+                shown(schema),
+                path[1..].join("."),
+                shown(file)
+            ));
+        }
+    });
+    found
 }
 
 fn usual_place(is_server: bool) -> &'static str {

@@ -207,6 +207,8 @@ pub struct FileReport {
     pub tests: Vec<TestReport>,
     /// Why it could not be loaded.
     pub load_error: Option<String>,
+    /// What is doubtful about its worlds, and fails nothing.
+    pub warnings: Vec<String>,
     /// Which lines of sides' scripts ran; empty unless counted.
     pub coverage: Coverage,
     /// Files it was made from: the spec, what it requires, schemas and projects. For watching.
@@ -297,6 +299,11 @@ impl RunReport {
             all.merge(file.coverage.clone());
         }
         all
+    }
+
+    /// What is doubtful about the worlds of all files, once each.
+    pub fn warnings(&self) -> BTreeSet<&str> {
+        self.files.iter().flat_map(|file| &file.warnings).map(String::as_str).collect()
     }
 
     /// Counts over all files.

@@ -93,6 +93,14 @@ impl Worlds {
         built.map_err(String::from)
     }
 
+    /// What the makers of the fixtures should know, once each.
+    pub fn warnings(&self) -> Vec<String> {
+        let fixtures = self.fixtures.borrow();
+        let built = fixtures.iter().filter_map(|(_, built)| built.as_ref().ok());
+        let all: BTreeSet<&String> = built.flat_map(|built| built.warnings.iter()).collect();
+        all.into_iter().cloned().collect()
+    }
+
     /// The errors of a schema behind a failure, if it failed for want of its world.
     pub fn broken_schema(&self, message: &str) -> Option<String> {
         self.broken_schema.borrow().clone().filter(|errors| message.contains(errors.as_str()))

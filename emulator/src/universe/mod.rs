@@ -24,6 +24,8 @@ pub use memory::{
 };
 pub use messages::{LONGEST_MESSAGE, LONGEST_TOPIC};
 
+use blinkblox_compiler::diagnostics::counted;
+
 use crate::clock::Time;
 use crate::shared::{Seed, Side};
 use crate::world::{End, LeaveHow, World, WorldError};
@@ -244,10 +246,8 @@ impl Universe {
                 return Ok(());
             }
             if self.now() >= limit {
-                let (within, busy) = (within.seconds(), busy.join(", "));
-                return Err(WorldError::NotSettled(format!(
-                    "not settled within {within} virtual seconds: {busy}"
-                )));
+                let (within, busy) = (counted(within.seconds(), "virtual second"), busy.join(", "));
+                return Err(WorldError::NotSettled(format!("not settled within {within}: {busy}")));
             }
         }
     }

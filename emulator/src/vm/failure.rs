@@ -117,15 +117,58 @@ impl From<Raise> for Failure {
 /// # Safety
 /// `l` is a live state.
 pub(super) unsafe fn trace(l: *mut lua_State) -> (String, String) {
-    /// More calls than anyone reads.
-    const MOST: usize = 100;
-    let mut position = String::new();
-    let mut lines = Vec::new();
+    // SAFETY: given.
+    let calls = unsafe { levels(l) };
+    let position = calls.first().map_or_else(String::new, |call| format!("{}:{}: ", call.source, call.line));
+    let line = |call: &Call| match &call.name {
+        Some(name) => format!("Script '{}', Line {} - function {name}", call.source, call.line),
+        None => format!("Script '{}', Line {}", call.source, call.line),
+    };
+    (position, joined(&calls, line))
+}
+
+/// The calls of a state from the inside out, as `debug.traceback` writes them.
+///
+/// # Safety
+/// `l` is a live state.
+pub(super) unsafe fn calls(l: *mut lua_State) -> String {
+    let line = |call: &Call| match &call.name {
+        Some(name) => format!("{}:{} function {name}", call.source, call.line),
+        None => format!("{}:{}", call.source, call.line),
+    };
+    // SAFETY: given.
+    joined(&unsafe { levels(l) }, line)
+}
+
+/// More calls than anyone reads.
+const MOST_CALLS: usize = 100;
+
+/// A call of Luau code that has not returned.
+struct Call {
+    name: Option<String>,
+    source: String,
+    line: c_int,
+}
+
+fn joined(calls: &[Call], line: impl Fn(&Call) -> String) -> String {
+    let mut lines: Vec<String> = calls.iter().take(MOST_CALLS).map(line).collect();
+    if calls.len() > MOST_CALLS {
+        lines.push("...".to_owned());
+    }
+    lines.join("\n")
+}
+
+/// The innermost calls, one more than are shown where there are more.
+///
+/// # Safety
+/// `l` is a live state.
+unsafe fn levels(l: *mut lua_State) -> Vec<Call> {
+    let mut calls = Vec::new();
     for level in 0.. {
         // SAFETY: a zeroed record is what Luau fills; the strings live as long as the call it describes.
-        let (name, source, line) = unsafe {
+        unsafe {
             let mut at: lua_Debug = std::mem::zeroed();
-            if lua_getinfo(l, level as c_int, c"sln".as_ptr(), &mut at) == 0 {
+            if calls.len() > MOST_CALLS || lua_getinfo(l, level, c"sln".as_ptr(), &mut at) == 0 {
                 break;
             }
             if at.currentline <= 0 {
@@ -133,21 +176,10 @@ pub(super) unsafe fn trace(l: *mut lua_State) -> (String, String) {
             }
             let name = (!at.name.is_null()).then(|| CStr::from_ptr(at.name).to_string_lossy().into_owned());
             let source = CStr::from_ptr(at.short_src).to_string_lossy().into_owned();
-            (name.filter(|name| !name.is_empty()), source, at.currentline)
-        };
-        if position.is_empty() {
-            position = format!("{source}:{line}: ");
+            calls.push(Call { name: name.filter(|name| !name.is_empty()), source, line: at.currentline });
         }
-        if lines.len() == MOST {
-            lines.push("...".to_owned());
-            break;
-        }
-        lines.push(match name {
-            Some(name) => format!("Script '{source}', Line {line} - function {name}"),
-            None => format!("Script '{source}', Line {line}"),
-        });
     }
-    (position, lines.join("\n"))
+    calls
 }
 
 /// Chunk and first line of the function on top of the stack; `None` for a function of the host, or no function.

@@ -12,7 +12,7 @@ use mlua::ffi::*;
 use super::VmOptions;
 use super::arena::{Arena, MIN_THRESHOLD};
 use super::atoms::Atom;
-use super::failure::Failure;
+use super::failure::{self, Failure};
 use super::native::Cx;
 use super::outside::Outside;
 use super::types::{DataType, TypeTable};
@@ -251,6 +251,7 @@ pub(super) unsafe extern "C-unwind" fn on_interrupt(l: *mut lua_State, gc: c_int
             // The deadline passed between the two looks; its order must not be lost.
             (*lua_callbacks(l)).interrupt = Some(on_interrupt);
         }
+        inner.deadline.note_stop(|| failure::calls(l));
         lua_rawcheckstack(l, 3);
         let mut at: lua_Debug = std::mem::zeroed();
         let mut level = 0;

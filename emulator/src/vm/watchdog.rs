@@ -34,6 +34,10 @@ struct Shared {
 #[derive(Default, Debug)]
 struct State {
     at: Option<Instant>,
+    /// Whether it has ended for good.
+    is_final: bool,
+    /// Calls of what it stopped first, from the inside out.
+    stopped: Option<String>,
     limit: Option<Duration>,
     /// The count of turns last seen, and since when.
     seen: Option<(u64, Instant)>,
@@ -60,16 +64,29 @@ impl Deadline {
         Deadline::default()
     }
 
-    /// Sets or clears the deadline. A deadline that had passed is forgiven.
+    /// Sets or clears the deadline. A deadline that had passed is forgiven, unless by [`Deadline::end`].
     pub fn set(&self, at: Option<Instant>) {
         {
             let mut state = self.lock();
+            if state.is_final {
+                return;
+            }
             state.at = at;
+            state.stopped = None;
             self.0.expired.store(false, Ordering::SeqCst);
         }
         if at.is_some() {
             watch(self);
         }
+    }
+
+    /// Has it pass now and for good, from any thread.
+    pub fn end(&self) {
+        let mut state = self.lock();
+        state.at = None;
+        state.is_final = true;
+        self.0.expired.store(true, Ordering::SeqCst);
+        state.arm();
     }
 
     /// Sets or clears the time a single resumption of a side may take.
@@ -90,6 +107,23 @@ impl Deadline {
         Turn(&self.0)
     }
 
+    /// Calls of the code that it stopped first, from the inside out, a line each.
+    pub fn stopped(&self) -> Option<String> {
+        self.lock().stopped.clone()
+    }
+
+    /// It stops code with these calls.
+    pub(super) fn note_stop(&self, calls: impl FnOnce() -> String) {
+        if self.is_expired() {
+            self.lock().stopped.get_or_insert_with(calls);
+        }
+    }
+
+    /// Whether both are the same deadline.
+    pub fn is(&self, other: &Deadline) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+
     /// Whether the code that runs now is to be stopped.
     pub(super) fn is_over(&self) -> bool {
         self.is_expired() || self.0.stuck.load(Ordering::Relaxed)
@@ -101,7 +135,13 @@ impl Deadline {
     }
 
     pub(super) fn register(&self, callbacks: *mut lua_Callbacks) -> Watched {
-        self.lock().targets.push(Target(callbacks));
+        let mut state = self.lock();
+        state.targets.push(Target(callbacks));
+        // A VM that comes too late runs no further than the others.
+        if self.is_expired() {
+            state.arm();
+        }
+        drop(state);
         Watched { deadline: self.clone(), callbacks }
     }
 
@@ -197,7 +237,7 @@ fn watch(deadline: &Deadline) {
         watchdog
     });
     let mut deadlines = watchdog.deadlines.lock().unwrap_or_else(PoisonError::into_inner);
-    if !deadlines.iter().any(|known| Arc::ptr_eq(&known.0, &deadline.0)) {
+    if !deadlines.iter().any(|known| known.is(deadline)) {
         deadlines.push(deadline.clone());
     }
     watchdog.changed.notify_one();

@@ -10,6 +10,7 @@ use crate::scheduler::{self, drain, resume_legacy, resume_waits};
 use crate::services::remotes::Desk;
 use crate::services::{players, run_service};
 use crate::shared::{RunContext, Side};
+use blinkblox_compiler::diagnostics::counted;
 
 /// A phase of a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -215,10 +216,8 @@ impl World {
                 } else {
                     busy.join(", ")
                 };
-                let within = within.seconds();
-                return Err(WorldError::NotSettled(format!(
-                    "not settled within {within} virtual seconds: {what}"
-                )));
+                let within = counted(within.seconds(), "virtual second");
+                return Err(WorldError::NotSettled(format!("not settled within {within}: {what}")));
             }
         }
     }
@@ -265,7 +264,9 @@ impl World {
             let name = self.core.name(client.side);
             let in_flight = client.link.borrow().in_flight();
             if in_flight > 0 {
-                busy.push(format!("{in_flight} messages are in flight between the server and {name}"));
+                let are = if in_flight == 1 { "is" } else { "are" };
+                let messages = counted(in_flight, "message");
+                busy.push(format!("{messages} {are} in flight between the server and {name}"));
             }
             if client.state() < ClientState::Loaded {
                 busy.push(format!("{name} is joining"));

@@ -46,6 +46,7 @@ use crate::trace::Trace;
 use crate::universe::{Seat, Universe};
 use crate::value::InstanceId;
 use crate::vm::{BytecodeCache, Deadline, Failure};
+use blinkblox_compiler::diagnostics::counted;
 use hooks::Hooks;
 use packets::Interceptors;
 use post::Carried;
@@ -117,7 +118,7 @@ pub enum WorldError {
     #[error("there is no {0} in this world, or it has left")]
     NoSuchSide(Side),
     /// The server has no room.
-    #[error("the server is full: {0} players are its limit")]
+    #[error("the server is full: its limit is {}", counted(.0, "player"))]
     Full(u32),
     /// `settle` or `advance` did not come to an end.
     #[error("{0}")]

@@ -196,3 +196,21 @@ fn ids_are_those_of_mdbook() {
     assert_eq!(anchors(text), wanted.into_iter().map(String::from).collect());
     assert_eq!(links("see [a](b.md#c) and `[x](y)`"), [(1, "a".into(), "b.md#c".into())]);
 }
+
+#[test]
+fn every_example_stands_in_the_book() {
+    let all = pages::all();
+    let mut count = 0;
+    for entry in std::fs::read_dir(pages::root().join("examples")).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        if path.join("README.md").is_file() {
+            let is_named = |page: &Page| {
+                !page.name.is_empty() && prose(&page.text).contains(&format!("`examples/{name}`"))
+            };
+            assert!(all.iter().any(is_named), "no page speaks of examples/{name}");
+            count += 1;
+        }
+    }
+    assert!(count >= 5, "only {count} examples were found");
+}

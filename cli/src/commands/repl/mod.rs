@@ -10,7 +10,7 @@ use blinkblox_emulator::repl::{Repl, Reply};
 use clap::Args;
 
 use super::emulation::{Fault, WorldFlags, fault};
-use crate::printer::{print_err, print_out};
+use crate::printer::{print_err, print_out, say_err};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -54,6 +54,9 @@ impl ReplCommand {
         let options = self.world.options("0", 1)?;
         let path = options.path.clone();
         let mut repl = Repl::open(options).map_err(Fault::load)?;
+        for warning in repl.warnings() {
+            say_err(&format!("warning: {warning}"));
+        }
         if !self.eval.is_empty() {
             let inputs = self.eval.into_iter().map(|input| (None, Ok(input)));
             return Ok(script(&mut repl, inputs));

@@ -24,7 +24,7 @@ use self::sinks::Sinks;
 use super::emulation::{
     Fault, colour, fault, fault_in_document, frame_rate, seed, setting, write, write_trace,
 };
-use crate::printer::{ColorChoice, print_out};
+use crate::printer::{ColorChoice, print_out, say_out};
 use crate::schemas;
 
 const EXAMPLES: &str = "\
@@ -245,13 +245,32 @@ impl Test {
         let report = self.run_once(&options, sinks)?;
         let code = report.exit_code();
         if code == 4 && !self.allow_empty && !is_document {
-            let why = match report.files.len() {
-                0 => "no *.spec.luau file was found",
-                _ => "no test of the files found was asked for",
-            };
+            let why = self.why_none_ran(report.files.len());
             crate::printer::print_err(&format!("{why}; --allow-empty makes that no failure\n"));
         }
         Ok(if code == 4 && self.allow_empty { 0 } else { code })
+    }
+
+    /// Why no test of so many files ran.
+    fn why_none_ran(&self, files: usize) -> String {
+        let given = |flag: &str, texts: &[String]| {
+            let texts: Vec<String> = texts.iter().map(|text| format!("{flag} \"{text}\"")).collect();
+            texts.join(" or ")
+        };
+        let files = match files {
+            0 => return "no *.spec.luau file was found".to_string(),
+            1 => "of the 1 file found".to_string(),
+            count => format!("of the {count} files found"),
+        };
+        let excluded = given("--exclude", &self.exclude);
+        match (self.filters.is_empty(), self.exclude.is_empty()) {
+            (true, true) => format!("there is no test in any {files}"),
+            (true, false) => format!("every test {files} matches {excluded}"),
+            (false, true) => format!("no test {files} matches {}", given("-t", &self.filters)),
+            (false, false) => {
+                format!("no test {files} matches {} and not {excluded}", given("-t", &self.filters))
+            }
+        }
     }
 
     /// One run, reported as it goes on.
@@ -264,6 +283,11 @@ impl Test {
         });
         report.trace_path = self.trace.as_ref().map(|path| path.display().to_string());
         sinks.end(&report)?;
+        if !self.is_document() {
+            for warning in report.warnings() {
+                crate::printer::say_err(&format!("warning: {warning}"));
+            }
+        }
         if let Some(path) = &self.trace {
             write_trace(path, &report.trace_text())?;
         }
@@ -311,10 +335,10 @@ impl Test {
         }
         for file in &report.files {
             for test in &file.tests {
-                print_out(&format!("{} › {}\n", file.path, test.full_name()));
+                say_out(&format!("{} › {}", file.path, test.full_name()));
             }
             if let Some(error) = &file.load_error {
-                crate::printer::print_err(&format!("{error}\n"));
+                crate::printer::say_err(error);
             }
         }
         code
@@ -403,7 +427,7 @@ impl Test {
         }
         let Some(nearest) = schemas::nearest_to(&self.start())? else { return Ok(Config::default()) };
         if let Some(line) = nearest.line().filter(|_| !self.quiet && !self.is_document()) {
-            crate::printer::print_err(&format!("{line}\n"));
+            crate::printer::say_err(&line);
         }
         Ok(nearest.config)
     }

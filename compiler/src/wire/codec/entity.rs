@@ -2,6 +2,7 @@
 
 use super::packet::{EntityItem, ItemKind, Packet, PacketItem, Stopped};
 use super::{Decoded, Decoding, Leaf, LeafPlace, Role, Value, decode};
+use crate::diagnostics::counted;
 use crate::schema::Side;
 use crate::wire::Wire;
 use crate::wire::entity::{EntityWire, Extra, PACKET_HEADER, Part, REMOVED, TICK_SIZE, VELOCITY_SIZE};
@@ -33,7 +34,9 @@ type Read<T> = Result<T, String>;
 impl Reader<'_> {
     fn take(&mut self, count: usize) -> Read<usize> {
         if self.bytes.len() - self.at < count {
-            return Err(format!("needs {count} bytes where {} are left", self.bytes.len() - self.at));
+            let left = self.bytes.len() - self.at;
+            let are = if left == 1 { "is" } else { "are" };
+            return Err(format!("needs {} where {left} {are} left", counted(count, "byte")));
         }
         self.at += count;
         Ok(self.at - count)

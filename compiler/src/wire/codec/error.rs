@@ -1,5 +1,6 @@
 //! Why a value cannot be sent, and why bytes cannot be read.
 
+use crate::diagnostics::counted;
 use thiserror::Error;
 
 /// A send that throws.
@@ -70,7 +71,7 @@ pub struct DecodeError {
 #[derive(Clone, Debug, Error, PartialEq)]
 pub enum Problem {
     /// The bytes end inside the value.
-    #[error("needs {needed} bytes and {left} are left")]
+    #[error("needs {} and {left} {} left", counted(needed, "byte"), if *left == 1 { "is" } else { "are" })]
     End {
         /// Bytes the read asks for.
         needed: u64,

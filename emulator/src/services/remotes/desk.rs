@@ -18,6 +18,7 @@ use crate::trace::{Fate, NamedInstance, Packet, PacketClass, PacketKind, Receipt
 use crate::value::{InstanceId, Value};
 use crate::vm::Parked;
 use crate::world::Core;
+use blinkblox_compiler::diagnostics::counted;
 
 /// A remote call as it travels. Shared by everyone it is for.
 #[derive(Debug)]
@@ -196,7 +197,8 @@ impl Desk {
             let over = payload - settings.unreliable_limit;
             let limit = settings.unreliable_limit;
             let text = format!(
-                "{name}: unreliable payload of {payload} bytes dropped, {over} over the limit of {limit}"
+                "{name}: unreliable payload of {} dropped, {over} over the limit of {limit}",
+                counted(payload, "byte")
             );
             peer.rc().write(LogLevel::Warning, text.clone(), None);
             self.core.diagnose(self.side, DiagnosticCode::Unrel, text);

@@ -11,6 +11,7 @@ use crate::testing::director::Director;
 use crate::value::Value;
 use crate::vm::{Cx, NativeFn, Outcome, Raise, Returns};
 use crate::world::{JoinOptions, LeaveHow, Loading, Phase, World, WorldError};
+use blinkblox_compiler::diagnostics::counted;
 
 /// Names as the Luau half calls them.
 pub const NATIVES: &[(&str, NativeFn)] = &[
@@ -165,7 +166,11 @@ const STRETCH: u64 = 600;
 fn check_limit(director: &Director, world: &World, seconds: f64) -> Result<(), Raise> {
     let most = director.options.most_seconds.unwrap_or(f64::INFINITY);
     if director.worlds.taken(world) + seconds > most {
-        return Err(format!("the test takes more than {most} virtual seconds; --timeout allows more").into());
+        return Err(format!(
+            "the test takes more than {}; --timeout allows more",
+            counted(most, "virtual second")
+        )
+        .into());
     }
     // Frames in which no script runs are no resumption that the clock could end.
     if director.options.deadline.is_expired() {

@@ -84,6 +84,8 @@ struct Totals {
 struct File {
     path: String,
     error: Option<String>,
+    #[serde(default)]
+    warnings: Vec<String>,
     tests: Vec<Test>,
 }
 
@@ -202,6 +204,7 @@ impl File {
         File {
             path: file.path.clone(),
             error: file.load_error.clone(),
+            warnings: file.warnings.clone(),
             tests: file.tests.iter().map(|test| Test::of(report, file, test)).collect(),
         }
     }
@@ -210,6 +213,7 @@ impl File {
         Ok(FileReport {
             path: self.path,
             load_error: self.error,
+            warnings: self.warnings,
             tests: self.tests.into_iter().map(Test::report).collect::<Result<_, _>>()?,
             ..FileReport::default()
         })

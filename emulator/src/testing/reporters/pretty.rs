@@ -29,8 +29,11 @@ impl Paint {
     }
 }
 
-/// A file with its blocks and tests.
+/// A file with its blocks and tests; nothing for one of which no test was asked for.
 pub fn file(file: &FileReport, colour: bool) -> String {
+    if file.tests.is_empty() && file.load_error.is_none() {
+        return String::new();
+    }
     let paint = Paint(colour);
     let mut out = format!("{}\n", paint.strong(&one_line(&file.path)));
     if let Some(error) = &file.load_error {

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::rc::Rc;
 use std::time::Instant;
 
-use super::{RunOptions, explore, jobs, select};
+use super::{Interruptible, RunOptions, explore, jobs, select};
 use crate::clock::Time;
 use crate::shared::{LogLevel, Seed, SignalMode};
 use crate::testing::director::{Director, DirectorOptions, End, end_cell, shown};
@@ -14,6 +14,7 @@ use crate::testing::report::{Cut, Failure, FileReport, Status, TestReport};
 use crate::testing::shell::{quote, quote_always};
 use crate::value::Value;
 use crate::vm::{self, Deadline};
+use blinkblox_compiler::diagnostics::counted;
 
 /// Runs a file under every signal mode and seed. `end` is the moment the whole run must be over.
 pub(super) fn run_file(options: &RunOptions, path: &Path, end: Option<Instant>) -> FileReport {
@@ -27,7 +28,8 @@ pub(super) fn run_file(options: &RunOptions, path: &Path, end: Option<Instant>) 
                 Err((failure, director)) => {
                     report.reads.extend(director.iter().flat_map(|director| director.worlds.reads()));
                     report.reads.insert(path.to_path_buf());
-                    report.load_error = Some(failure.report());
+                    report.warnings.extend(director.iter().flat_map(|director| director.worlds.warnings()));
+                    report.load_error = Some(run.load_error(&failure));
                     if end.is_some_and(|end| Instant::now() >= end) {
                         options.stop.set(Cut::OutOfTime);
                     }
@@ -36,6 +38,7 @@ pub(super) fn run_file(options: &RunOptions, path: &Path, end: Option<Instant>) 
             };
             run.tests(&loaded, &mut report, &mut failures);
             report.reads.extend(loaded.director.worlds.reads());
+            report.warnings.extend(loaded.director.worlds.warnings());
             if let Err(problem) = loaded.director.stored.save() {
                 report.load_error = Some(problem);
             }
@@ -71,12 +74,14 @@ struct Loaded {
     director: Rc<Director>,
     kit: Kit,
     deadline: Deadline,
+    _interruptible: Interruptible,
 }
 
 impl Run<'_> {
     /// Loads the file into a fresh director, which is given back also when that fails.
     fn load(&self) -> Result<Loaded, (vm::Failure, Option<Rc<Director>>)> {
         let deadline = Deadline::new();
+        let interruptible = self.options.stop.covers(&deadline);
         let mut world = self.options.world.clone();
         if self.options.shuffle.is_some() {
             world.settings.push(("shuffle".into(), "true".into()));
@@ -95,9 +100,16 @@ impl Run<'_> {
         deadline.set(Some(jobs::deadline(Instant::now(), self.options.wall_timeout, self.end)));
         let director = Director::new(director_options).map_err(|failure| (failure, None))?;
         match Kit::load(&director) {
-            Ok(kit) => Ok(Loaded { director, kit, deadline }),
+            Ok(kit) => Ok(Loaded { director, kit, deadline, _interruptible: interruptible }),
             Err(failure) => Err((failure, Some(director))),
         }
+    }
+
+    /// Why the file could not be loaded.
+    fn load_error(&self, failure: &vm::Failure) -> String {
+        let report = failure.report();
+        let is_cut = self.options.stop.is_interrupted();
+        if is_cut { format!("interrupted while it was loaded: {report}") } else { report }
     }
 
     fn tests(&self, loaded: &Loaded, report: &mut FileReport, failures: &mut usize) {
@@ -206,7 +218,7 @@ impl Run<'_> {
     }
 
     fn test(&self, loaded: &Loaded, index: usize, test: &mut TestReport) {
-        let Loaded { director, kit, deadline } = loaded;
+        let Loaded { director, kit, deadline, .. } = loaded;
         let began = Instant::now();
         deadline.set(Some(jobs::deadline(began, self.options.wall_timeout, self.end)));
         let seed = Seed(self.seed).derive(&format!("{}/{}", test.blocks.join("/"), test.name));
@@ -255,25 +267,28 @@ impl Run<'_> {
         began: Instant,
         alone: &mut f64,
     ) -> Option<Failure> {
-        let Loaded { director, kit, .. } = loaded;
+        let Loaded { director, .. } = loaded;
         let frame = Time::of_frame(1, 60.0).seconds();
         let last = jobs::deadline(began, self.options.wall_timeout, self.end);
         loop {
             director.pump();
             if let Some(end) = end.borrow_mut().take() {
-                return end.err().map(|failure| self.explain(kit, &failure, last));
+                return end.err().map(|failure| self.explain(loaded, &failure, last));
             }
             let waited = director.now() - start;
             if waited > self.options.timeout {
                 let waits = format!(
-                    "the test still waits after {} virtual seconds; --timeout allows more",
-                    self.options.timeout
+                    "the test still waits after {}; --timeout allows more",
+                    counted(self.options.timeout, "virtual second")
                 );
                 // A script that failed, or was no Luau, is the likely reason of a wait for what it would have done.
                 return Some(stopped(match director.worlds.first_error() {
                     Some(error) => format!("{error}\n{waits}"),
                     None => waits,
                 }));
+            }
+            if self.options.stop.is_interrupted() {
+                return Some(interrupted());
             }
             if Instant::now() > last {
                 return Some(self.out_of_time());
@@ -299,19 +314,24 @@ impl Run<'_> {
             return stopped("the time of the whole run was up; --wall-timeout-total allows more".into());
         }
         stopped(format!(
-            "the test ran for more than {} real seconds; --wall-timeout allows more",
-            self.options.wall_timeout.as_secs_f64()
+            "the test ran for more than {}; --wall-timeout allows more",
+            counted(self.options.wall_timeout.as_secs_f64(), "real second")
         ))
     }
 
     /// What a test threw, for people: an expectation's record, or any error with its place.
-    fn explain(&self, kit: &Kit, failure: &vm::Failure, last: Instant) -> Failure {
-        if Instant::now() > last {
-            let mut stopped = self.out_of_time();
-            stopped.trace = failure.report();
-            return stopped;
+    fn explain(&self, loaded: &Loaded, failure: &vm::Failure, last: Instant) -> Failure {
+        let cut = if self.options.stop.is_interrupted() {
+            Some(interrupted())
+        } else {
+            (Instant::now() > last).then(|| self.out_of_time())
+        };
+        if let Some(mut cut) = cut {
+            // The error itself may come from the test API, which is stopped as well.
+            cut.trace = loaded.deadline.stopped().unwrap_or_else(|| failure.report());
+            return cut;
         }
-        kit.explain(&failure.value).unwrap_or_else(|| Failure {
+        loaded.kit.explain(&failure.value).unwrap_or_else(|| Failure {
             message: failure.report(),
             trace: failure.stack.clone(),
             ..Failure::default()
@@ -342,6 +362,10 @@ impl Run<'_> {
         let text = text.or_else(|| director.worlds.unmet().filter(|_| self.options.strict));
         text.map(|message| Failure { message, ..Failure::default() })
     }
+}
+
+fn interrupted() -> Failure {
+    stopped("interrupted while it ran".into())
 }
 
 fn stopped(message: String) -> Failure {

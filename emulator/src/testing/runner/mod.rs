@@ -9,8 +9,8 @@ mod jobs;
 mod select;
 
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 pub use jobs::run;
@@ -21,6 +21,7 @@ use super::report::Cut;
 use super::stored::StoredMode;
 use crate::network::LinkSettings;
 use crate::shared::{HttpAnswers, SignalMode};
+use crate::vm::Deadline;
 
 /// What to run and how.
 #[derive(Clone, Debug)]
@@ -133,22 +134,51 @@ pub struct WorldDefaults {
 
 /// Stops a run from another thread. Clones stop the same run.
 #[derive(Clone, Debug, Default)]
-pub struct Stop(Arc<AtomicU8>);
+pub struct Stop(Arc<Stopping>);
+
+#[derive(Debug, Default)]
+struct Stopping {
+    reason: AtomicU8,
+    /// Of what runs now.
+    deadlines: Mutex<Vec<Deadline>>,
+}
+
+/// What an interrupt ends; no longer once this is dropped.
+pub(super) struct Interruptible {
+    stop: Stop,
+    deadline: Deadline,
+}
 
 impl Stop {
-    /// Has the run end after the tests that run now.
+    /// Ends the run, and in the middle of a script what runs now.
     pub fn interrupt(&self) {
         self.set(Cut::Interrupted);
+        self.deadlines().iter().for_each(Deadline::end);
     }
 
     /// Why the run is to end, if it is.
     pub fn reason(&self) -> Option<Cut> {
-        match self.0.load(Ordering::SeqCst) {
+        match self.0.reason.load(Ordering::SeqCst) {
             1 => Some(Cut::Bail),
             2 => Some(Cut::Interrupted),
             3 => Some(Cut::OutOfTime),
             _ => None,
         }
+    }
+
+    /// Has an interrupt end what runs under this deadline.
+    pub(super) fn covers(&self, deadline: &Deadline) -> Interruptible {
+        let mut deadlines = self.deadlines();
+        deadlines.push(deadline.clone());
+        // Looked at under the lock: the interrupt either comes later or was told of already.
+        if self.is_interrupted() {
+            deadline.end();
+        }
+        Interruptible { stop: self.clone(), deadline: deadline.clone() }
+    }
+
+    pub(super) fn is_interrupted(&self) -> bool {
+        self.reason() == Some(Cut::Interrupted)
     }
 
     /// The first reason counts.
@@ -158,6 +188,16 @@ impl Stop {
             Cut::Interrupted => 2,
             Cut::OutOfTime => 3,
         };
-        let _ = self.0.compare_exchange(0, value, Ordering::SeqCst, Ordering::SeqCst);
+        let _ = self.0.reason.compare_exchange(0, value, Ordering::SeqCst, Ordering::SeqCst);
+    }
+
+    fn deadlines(&self) -> std::sync::MutexGuard<'_, Vec<Deadline>> {
+        self.0.deadlines.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Interruptible {
+    fn drop(&mut self) {
+        self.stop.deadlines().retain(|known| !known.is(&self.deadline));
     }
 }

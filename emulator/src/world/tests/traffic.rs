@@ -169,7 +169,7 @@ fn settling_says_what_never_ends() {
     let error = world.settle(Time::from_seconds(1.0)).unwrap_err().to_string();
     assert_eq!(
         error,
-        "not settled within 1 virtual seconds: 1 messages are in flight between the server and Player1"
+        "not settled within 1 virtual second: 1 message is in flight between the server and Player1"
     );
     world.mend_link(0).unwrap();
     world.settle(Time::from_seconds(1.0)).unwrap();
