@@ -39,6 +39,11 @@ impl Fault {
     pub fn load(text: impl Into<String>) -> Fault {
         Fault { code: 3, text: text.into() }
     }
+
+    /// A file could not be read.
+    pub fn unreadable(path: &Path, error: &std::io::Error) -> Fault {
+        Fault::load(format!("{} cannot be read: {}", path.display(), in_words(error)))
+    }
 }
 
 /// Says what went wrong and gives the exit code.
@@ -128,9 +133,7 @@ pub fn project_and_line(given: Option<&PathBuf>) -> Result<(PathBuf, Option<Stri
     match path.symlink_metadata() {
         Ok(_) => match path.metadata() {
             Ok(_) => Ok((path.clone(), None)),
-            Err(error) => {
-                Err(Fault::load(format!("{} cannot be read: {}", path.display(), in_words(&error))))
-            }
+            Err(error) => Err(Fault::unreadable(path, &error)),
         },
         Err(_) => Err(Fault::load(format!("there is no {}", path.display()))),
     }

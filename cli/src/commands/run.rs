@@ -291,13 +291,9 @@ struct Shown {
 }
 
 fn read(path: &Path) -> Result<Arc<str>, Fault> {
-    blinkblox_emulator::shared::read_script(path).map(Arc::from).map_err(|error| {
-        Fault::load(format!(
-            "{} cannot be read: {}",
-            path.display(),
-            blinkblox_emulator::shared::in_words(&error)
-        ))
-    })
+    blinkblox_emulator::shared::read_script(path)
+        .map(Arc::from)
+        .map_err(|error| Fault::unreadable(path, &error))
 }
 
 /// Runs a file on a side; what it throws is an uncaught error of that side.

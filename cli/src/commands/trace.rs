@@ -392,13 +392,7 @@ fn title(file: &Path, recording: &Recording) -> String {
 
 /// The recordings of a file. Errors name the file, the line and what is wrong.
 pub fn read(file: &Path) -> Result<Vec<Recording>, Fault> {
-    let bytes = std::fs::read(file).map_err(|error| {
-        Fault::load(format!(
-            "{} cannot be read: {}",
-            file.display(),
-            blinkblox_emulator::shared::in_words(&error)
-        ))
-    })?;
+    let bytes = std::fs::read(file).map_err(|error| Fault::unreadable(file, &error))?;
     recording::read(&bytes).map_err(|error| match error.line {
         0 => Fault::load(format!("{}: {}", file.display(), error.text)),
         line => Fault::load(format!("{}:{line}: {}", file.display(), error.text)),

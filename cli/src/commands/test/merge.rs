@@ -11,13 +11,7 @@ use crate::commands::emulation::Fault;
 pub(super) fn execute(files: &[PathBuf], mut sinks: Sinks) -> Result<u8, Fault> {
     let mut reports = Vec::new();
     for file in files {
-        let text = std::fs::read_to_string(file).map_err(|error| {
-            Fault::load(format!(
-                "{} cannot be read: {}",
-                file.display(),
-                blinkblox_emulator::shared::in_words(&error)
-            ))
-        })?;
+        let text = std::fs::read_to_string(file).map_err(|error| Fault::unreadable(file, &error))?;
         let report = read::parse(&text)
             .map_err(|problem| Fault::load(format!("{} is no report: {problem}", file.display())))?;
         reports.push(report);
