@@ -697,10 +697,39 @@ fn a_call_that_nobody_answers_is_named_and_its_wait_counts_once() {
     assert!(!message(2).contains("nobody answers"), "{}", message(2));
     assert!(!message(5).contains("nobody answers"), "{}", message(5));
     assert!(message(5).contains("the server answered Net.Few, but"), "{}", message(5));
+    assert!(!message(5).contains("could not read"), "told once: {}", message(5));
     let seconds = |test: usize| tests[test]["virtualSeconds"].as_f64().unwrap();
     // A second before the call, three until it is given up.
     assert!((4.0..4.2).contains(&seconds(0)), "{}", seconds(0));
     assert!((3.0..3.1).contains(&seconds(3)), "{}", seconds(3));
+}
+
+/// What a module sends that the other side drops, for what is sent is not checked.
+#[test]
+fn what_a_side_could_not_read_is_told_at_the_test_that_fails() {
+    let schema =
+        "event Aim { From: Server, Type: Reliable, Call: SingleSync, Data: struct { Pitch: f32(0..1) } }\n";
+    let spec = "local function aim(pitch)\n\
+          local w = test.world({ schema = '../net/game.blink', clients = 2 })\n\
+          w:advance(1)\n\
+          local heard = 0\n\
+          w:clients()[2].net.Aim.On(function() heard += 1 end)\n\
+          for _ = 1, 3 do\n\
+            w.server.net.Aim.Fire(w:clients()[2].player, { Pitch = pitch })\n\
+            w:advance(0.2)\n\
+          end\n\
+          expect(heard):toBe(3)\n\
+        end\n\
+        it('is out of range', function() aim(0 / 0) end)\n\
+        it('is in range', function() aim(1) error('for another reason', 0) end)\n";
+    let folder = project(&[("net/game.blink", schema), ("specs/a.spec.luau", spec)]);
+    let report = report(folder.path(), &[]);
+    let message = |test: usize| report["files"][0]["tests"][test]["failure"]["message"].as_str().unwrap();
+    let told = "\nPlayer2 could not read what the server sent on ReplicatedStorage.BLINK_RELIABLE_REMOTE and had at 1.";
+    let note = message(0).split_once(told).unwrap_or_else(|| panic!("{}", message(0))).1;
+    assert!(note.contains(" s at Aim: ") && note.ends_with(", and 2 more"), "{}", message(0));
+    assert!(!note.contains('\n'), "a line: {note}");
+    assert!(!message(1).contains("could not read"), "{}", message(1));
 }
 
 #[test]

@@ -24,6 +24,7 @@ mod side_home;
 mod slot;
 pub mod stored;
 mod unanswered;
+mod unread;
 mod worlds;
 
 pub use runner::{Filter, RunOptions, Shard, Stop, WorldDefaults, run};

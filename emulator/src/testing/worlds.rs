@@ -13,6 +13,7 @@ use super::fixture::{Built, Fixture, Unbuilt};
 use super::report::{DiagnosticLine, OutputLine};
 use super::slot::Slot;
 use super::unanswered::unanswered;
+use super::unread::unread;
 use crate::membrane::HomeId;
 use crate::peer::Peer;
 use crate::shared::{LogLevel, LogLine, Side};
@@ -336,9 +337,17 @@ impl Worlds {
         })
     }
 
-    /// Calls of functions that arrived in any world and got no answer, a sentence each.
-    pub fn unanswered(&self) -> Vec<String> {
-        self.all().iter().flat_map(|slot| unanswered(slot)).collect()
+    /// What a test that fails is told of: calls of functions that arrived in any world and got no answer, a sentence
+    /// each, and the first packet of each world that does not fit its schema.
+    pub fn notes(&self) -> Vec<String> {
+        let mut notes: Vec<String> = self.all().iter().flat_map(|slot| unanswered(slot)).collect();
+        for (why, line) in self.all().iter().filter_map(|slot| unread(slot)) {
+            // An answer that could not be read is told of already.
+            if !notes.iter().any(|note| note.contains(&why)) {
+                notes.push(line);
+            }
+        }
+        notes
     }
 
     /// What a test announced and nothing came of, in words. Worlds that go on after it may still get there.

@@ -61,8 +61,9 @@ function filtersChanged() {
 	applyFilters();
 	forgetOverview();
 	const [shown, all] = [state.shown.length, trace.packets.length];
+	const counted = `${all.toLocaleString("en")} ${all === 1 ? "packet" : "packets"}`;
 	document.getElementById("count").textContent =
-		shown === all ? `${all.toLocaleString("en")} packets` : `${shown.toLocaleString("en")} of ${all.toLocaleString("en")} packets`;
+		shown === all ? counted : `${shown.toLocaleString("en")} of ${counted}`;
 	if (state.hovered && !state.shown.includes(state.hovered)) state.hovered = null;
 	redraw();
 }

@@ -233,7 +233,7 @@ impl Run<'_> {
         test.wall = began.elapsed();
         test.diagnostics = director.worlds.diagnostics();
         let mut failure = failure.or_else(|| self.unexpected(director));
-        for note in failure.iter().flat_map(|_| director.worlds.unanswered()).collect::<Vec<_>>() {
+        for note in failure.iter().flat_map(|_| director.worlds.notes()).collect::<Vec<_>>() {
             failure.iter_mut().for_each(|failure| failure.message += &format!("\n{note}"));
         }
         if let Some(failure) = &mut failure {
