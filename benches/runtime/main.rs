@@ -1,10 +1,13 @@
 //! What an event costs in Luau: fired, flushed, read and heard, against the same written by hand.
 //!
 //! `cargo bench -p blinkblox-tests --features native --bench runtime`; without the feature, interpreted only. Names of
-//! scenarios behind `--` choose some. Contestants take turns in one process, a round of frames each; what is told is
-//! the middle of all rounds and the best. `--write FOLDER` keeps the modules that are measured, `--read FOLDER` takes those
-//! that are there instead, to try a change by hand. `--record FILE` writes the figures as lines with tabs, as
-//! `benches/figures/runtime.tsv` has them, which the book's page on peers shows. `benches/RESULTS.md` keeps what was measured.
+//! scenarios behind `--` choose some. Contestants take turns in one process, a round of frames each, and each in several
+//! VMs, as machine code of one text differs by up to 10 % with where it lies. What is told is the middle of all rounds
+//! and the best. `--record FILE` writes the best as lines with tabs, as `benches/figures/runtime.tsv` has them, which the
+//! book's page on peers shows. `benches/RESULTS.md` keeps what was measured.
+//!
+//! To try a change by hand: `--write FOLDER` keeps the modules that are measured, `--read FOLDER` takes those that are
+//! there instead, and `--functions` tells in which functions the instructions are, and no times.
 
 mod contest;
 mod scenarios;
@@ -18,8 +21,9 @@ use blinkblox_compiler::{Outputs, compile};
 use contest::{Contest, Counts, Modules};
 use scenarios::{SCENARIOS, Scenario};
 
-/// Rounds of each contestant, and how long one is to take.
-const ROUNDS: usize = 31;
+/// VMs of each contestant, rounds of each VM, and how long one is to take.
+const VMS: usize = 4;
+const ROUNDS: usize = 15;
 const ROUND: Duration = Duration::from_millis(8);
 
 /// Processor time of this thread, so that others' work does not count.
@@ -38,27 +42,30 @@ fn now() -> Duration {
 }
 
 struct Runner {
-    contest: Contest,
+    /// The same, each in a VM of its own.
+    contests: Vec<Contest>,
     frames: u64,
-    /// Nanoseconds an event, of every round.
+    /// Nanoseconds an event, of every round of every VM.
     times: Vec<f64>,
 }
 
 impl Runner {
     fn new(scenario: &Scenario, modules: &Modules, native: bool) -> Runner {
-        let contest = Contest::new(scenario.name, scenario.drive, modules, native);
+        let contests: Vec<Contest> =
+            (0..VMS).map(|_| Contest::new(scenario.name, scenario.drive, modules, native)).collect();
         let start = now();
-        contest.run(20);
+        contests[0].run(20);
         let one = (now() - start) / 20;
         let frames = (ROUND.as_nanos() / one.as_nanos().max(1)).clamp(1, 100_000) as u64;
-        Runner { contest, frames, times: Vec::new() }
+        Runner { contests, frames, times: Vec::new() }
     }
 
-    fn round(&mut self) {
+    fn round(&mut self, vm: usize) {
+        let contest = &self.contests[vm];
         let start = now();
-        self.contest.run(self.frames);
+        contest.run(self.frames);
         let took = now() - start;
-        self.times.push(took.as_nanos() as f64 / (self.frames * self.contest.events) as f64);
+        self.times.push(took.as_nanos() as f64 / (self.frames * contest.events) as f64);
     }
 
     /// The middle and the best.
@@ -77,17 +84,17 @@ fn path(option: &str) -> Option<std::path::PathBuf> {
     arguments.get(at + 1).map(std::path::PathBuf::from)
 }
 
-/// The two modules of a scenario.
-fn modules(scenario: &Scenario) -> (String, String) {
+/// What is measured of a scenario: the server's module, the client's, and both as written by hand.
+fn texts(scenario: &Scenario) -> [String; 3] {
     let outputs = compiled(scenario);
-    let text = |side: &str, emitted: String| {
-        let file = format!("{}.{side}.luau", scenario.name);
+    let floor = scenario.floor("BooleansAuto");
+    [("server", outputs.server), ("client", outputs.client), ("floor", floor)].map(|(kind, text)| {
+        let file = format!("{}.{kind}.luau", scenario.name);
         if let Some(folder) = path("--write") {
-            std::fs::write(folder.join(&file), &emitted).expect("the folder of --write can be written");
+            std::fs::write(folder.join(&file), &text).expect("the folder of --write can be written");
         }
-        path("--read").and_then(|folder| std::fs::read_to_string(folder.join(&file)).ok()).unwrap_or(emitted)
-    };
-    (text("server", outputs.server), text("client", outputs.client))
+        path("--read").and_then(|folder| std::fs::read_to_string(folder.join(&file)).ok()).unwrap_or(text)
+    })
 }
 
 fn compiled(scenario: &Scenario) -> Outputs {
@@ -105,21 +112,22 @@ const HEADS: &str = "scenario\tmode\tns\tfloor ns\tinstructions\tfloor instructi
 
 /// Measures a scenario, prints what came of it and gives it as lines to record: the best of all rounds.
 fn measure(scenario: &Scenario) -> String {
-    let (server, client) = modules(scenario);
-    let floor = scenario.floor("BooleansAuto");
+    let [server, client, floor] = texts(scenario);
     let own = Modules::Generated(&server, &client);
     let written = Modules::Written(&floor);
     let modes: &[bool] = if cfg!(feature = "native") { &[false, true] } else { &[false] };
     let mut all: Vec<[Runner; 2]> =
         modes.iter().map(|&native| [&own, &written].map(|one| Runner::new(scenario, one, native))).collect();
     for _ in 0..ROUNDS {
-        for pair in &mut all {
-            pair.iter_mut().for_each(Runner::round);
+        for vm in 0..VMS {
+            for pair in &mut all {
+                pair.iter_mut().for_each(|one| one.round(vm));
+            }
         }
     }
     let counts: [Counts; 2] =
         [&own, &written].map(|modules| Contest::new(scenario.name, scenario.drive, modules, false).counts());
-    let events = all[0][0].contest.events as f64;
+    let events = all[0][0].contests[0].events as f64;
     let [mine, least] = counts;
     print!("{:16}", scenario.name);
     for pair in &all {
@@ -159,6 +167,17 @@ fn measure(scenario: &Scenario) -> String {
     recorded.collect()
 }
 
+/// Where instructions are, of both sides, for who looks for what an event costs beside the floor.
+fn tell_functions(scenario: &Scenario) {
+    let [server, client, floor] = texts(scenario);
+    for modules in [Modules::Generated(&server, &client), Modules::Written(&floor)] {
+        println!("{}", scenario.name);
+        for (place, count) in Contest::new(scenario.name, scenario.drive, &modules, false).functions() {
+            println!("{count:10.2}  {place}");
+        }
+    }
+}
+
 fn main() {
     let chosen: Vec<String> = std::env::args()
         .skip(1)
@@ -173,7 +192,12 @@ fn main() {
     println!("{:16}{both}", "");
     let mut recorded = HEADS.to_owned();
     for scenario in SCENARIOS {
-        if chosen.is_empty() || chosen.iter().any(|name| name == scenario.name) {
+        if !(chosen.is_empty() || chosen.iter().any(|name| name == scenario.name)) {
+            continue;
+        }
+        if std::env::args().any(|argument| argument == "--functions") {
+            tell_functions(scenario);
+        } else {
             recorded.push_str(&measure(scenario));
         }
     }

@@ -20,7 +20,6 @@ pub const MODULES: &[(&str, &str)] = &[
     ("Bucket", include_str!("Bucket.luau")),
     ("Calls", include_str!("Calls.luau")),
     ("ClientBatch", include_str!("ClientBatch.luau")),
-    ("ClientGather", include_str!("ClientGather.luau")),
     ("ClientLanes", include_str!("ClientLanes.luau")),
     ("ClientListeners", include_str!("ClientListeners.luau")),
     ("ClientMeter", include_str!("ClientMeter.luau")),
@@ -155,7 +154,7 @@ mod tests {
         for (name, modules) in [
             ("INITIAL", &["Batch", "ServerBatch", "ClientBatch"][..]),
             ("QUIET", &["Batch", "ClientBatch"]),
-            ("SLOT_SIZE", &["Packets", "ClientGather", "LaneOutbox"]),
+            ("SLOT_SIZE", &["Packets", "LaneOutbox"]),
         ] {
             let values: Vec<Option<f64>> = modules.iter().map(|module| constant(module, name)).collect();
             assert!(values.iter().all(|value| value.is_some() && *value == values[0]), "{name}: {values:?}");

@@ -2,7 +2,7 @@
 
 use super::ast::*;
 use super::channels::Channels;
-use super::context::{Context, shared};
+use super::context::{Context, GATHERED, OUTGOING};
 use super::entity::Mirrors;
 use super::functions::{self, FunctionInfo};
 use super::module::{self, Live, Own, State, events, member};
@@ -50,7 +50,8 @@ pub fn emit(schema: &Schema, wire: &Wire) -> String {
     code.append(std::mem::take(&mut channels.code));
     let mirrors = Mirrors::new(schema, wire);
     let entities = mirrors.code(cx, &checked);
-    code.append(step(cx, &mirrors, &rows));
+    let (step, steps) = step(cx, &mirrors, &rows);
+    code.append(step);
 
     let members = {
         let (inbound, outgoing) = (&inbound, &mut outgoing);
@@ -75,14 +76,16 @@ pub fn emit(schema: &Schema, wire: &Wire) -> String {
     tail.local("Net", table);
     tail.blank();
     tail.append(net::edit_mode(cx, &functions));
-    tail.append(connect(cx, &channels, &functions, &mirrors, &rows));
+    tail.append(connect(cx, &channels, &functions, &mirrors, &rows, steps));
     tail.ret([name("Net")]);
 
     let traffic = traffic::foundations(cx);
-    let outgoing_batch = cx.uses.has_reliable_batch().then(|| cx.runtime("ClientBatch", "create"));
-    if outgoing_batch.is_some() {
-        cx.runtime("ClientBatch", "split");
-        cx.runtime("Batch", "larger");
+    let mut batches = Block::new();
+    if cx.uses.has_reliable_batch() {
+        batches.append(send::in_packets(cx, &OUTGOING, options.max_packet_size));
+    }
+    if cx.uses.gathers(options) {
+        batches.append(send::in_packets(cx, &GATHERED, options.max_unreliable_size));
     }
     let mut services = vec!["RunService"];
     if functions::needs_storage(cx, &functions) {
@@ -98,24 +101,9 @@ pub fn emit(schema: &Schema, wire: &Wire) -> String {
     let foundations = rows.foundations(cx);
     file.append(foundations);
     file.append(traffic);
-    if let Some(create) = outgoing_batch {
-        file.append(own_batch(cx, create));
-    }
+    file.append(batches);
     if cx.sends_packets {
         file.local_typed("NoInstances", array(ty("any")), Expr::Table(Vec::new()));
-    }
-    if cx.uses.gathers(options) {
-        let batch = cx.batch_type();
-        file.local_typed("Gathered", batch, cx.runtime("ClientGather", "batch"));
-        file.local("Filling", cx.runtime("ClientGather", "filling"));
-        file.local(
-            "PacketLimits",
-            Expr::Table(vec![
-                Entry::Named("bytes".into(), num(options.max_unreliable_size)),
-                Entry::Named("items".into(), num(options.max_events_per_packet)),
-                Entry::Named("slots".into(), num(options.max_instances_per_packet)),
-            ]),
-        );
     }
     file.append(functions::foundations(cx, &functions));
     file.append(state.block);
@@ -126,62 +114,24 @@ pub fn emit(schema: &Schema, wire: &Wire) -> String {
     print::print_expecting(&file, bytes)
 }
 
-/// The reliable batch: what every item needs are locals, the rest lies in `Outgoing`.
-fn own_batch(cx: &mut Context, create: Expr) -> Block {
-    let options = cx.options;
-    let split = cx.runtime("ClientBatch", "split");
-    let larger = cx.runtime("Batch", "larger");
-    let mut out = Block::new();
-    let full = num(options.max_packet_size);
-    out.local("Outgoing", apply(create, [full.clone(), num(options.max_instances_per_packet)]));
-    let size = size(shared("ClientBatch", "INITIAL"));
-    let create = call("buffer.create", [size.clone()]);
-    out.push(Stat::Local(["OutBuffer", "OutSize"].map(bare).to_vec(), vec![create, size]));
-    let fill = ["OutCursor", "OutItems", "OutFull"];
-    out.push(Stat::Local(fill.map(bare).to_vec(), vec![num(0), num(0), full]));
-
-    let mut grow = Block::new();
-    grow.assign(name("OutBuffer"), apply(larger, [name("OutBuffer"), name("Needed")]));
-    grow.assign(name("OutSize"), call("buffer.len", [name("OutBuffer")]));
-    grow.ret([name("OutBuffer")]);
-    let needed = vec![param("Needed", ty("number"))];
-    out.function("GrowOut", Function::new(needed, grow).returning(vec![ty("buffer")]));
-
-    let begin = block(|b| {
-        let next = apply(split, [name("Outgoing"), name("OutCursor")]);
-        b.push(Stat::Assign(vec![name("OutItems"), name("OutFull")], vec![num(0), next]));
-    });
-    let split = block(|b| _ = b.when(gt(name("OutItems"), num(0)), begin));
-    out.function("SplitOut", Function::new(Vec::new(), split));
-    out
-}
-
-/// `StepReplication`, and the Heartbeat's version of it.
-fn step(cx: &mut Context, mirrors: &Mirrors, rows: &Tables) -> Block {
+/// `StepReplication`, and whether there is anything for it to do.
+fn step(cx: &mut Context, mirrors: &Mirrors, rows: &Tables) -> (Block, bool) {
     let mut body = Block::new();
     mirrors.step(cx, &mut body);
     cx.lanes.flush(cx, &mut body);
-    if cx.uses.gathers(cx.options) {
-        let flush = cx.runtime("ClientGather", "flush");
-        body.push(Stat::Call(apply(flush, [name("Unreliable")])));
+    let options = cx.options;
+    if cx.uses.gathers(options) {
+        body.push(send::flush_own(cx, &GATHERED, "Unreliable", options.max_unreliable_size));
     }
     if cx.uses.has_reliable_batch() {
-        let flush = cx.runtime("ClientBatch", "flush");
-        let args = [name("Outgoing"), name("Reliable"), name("OutBuffer"), name("OutCursor")];
-        let full = num(cx.options.max_packet_size);
-        let send = block(|b| {
-            b.assign(name("OutBuffer"), apply(flush, args));
-            b.assign(name("OutSize"), call("buffer.len", [name("OutBuffer")]));
-            let emptied = vec![name("OutCursor"), name("OutItems"), name("OutFull")];
-            b.push(Stat::Assign(emptied, vec![num(0), num(0), full]));
-        });
-        body.when(gt(name("OutCursor"), num(0)), send);
+        body.push(send::flush_own(cx, &OUTGOING, "Reliable", options.max_packet_size));
     }
     rows.flush(cx, &mut body);
+    let has_work = !body.is_empty();
     let mut out = Block::new();
     out.function("StepReplication", Function::new(Vec::new(), body));
     out.blank();
-    out
+    (out, has_work)
 }
 
 /// Waits for the remotes, checks them, and connects.
@@ -191,6 +141,7 @@ fn connect(
     functions: &[FunctionInfo],
     mirrors: &Mirrors,
     rows: &Tables,
+    steps: bool,
 ) -> Block {
     let options = cx.options;
     let is_client = method(name("RunService"), "IsClient", []);
@@ -239,7 +190,7 @@ fn connect(
     cx.lanes.greet(cx, &mut out);
     let mut frame = Block::new();
     session::step(cx, &mut frame);
-    if !options.manual_replication {
+    if steps && !options.manual_replication {
         out.append(heartbeat(options.client_flush_rate, frame));
     } else if options.session {
         let step = cx.runtime("ClientSession", "step");

@@ -35,27 +35,31 @@ const RESERVED: &[&str] = &[
     "DateTime",
     "Deeper",
     "Delta",
-    "Diverged",
     "Done",
     "DueStates",
     "End",
     "EntityRemote",
     "Enum",
     "Event",
-    "Everyone",
     "Except",
     "Failure",
-    "Filling",
     "First",
     "FirstSlot",
     "Flag",
+    "FollowBelow",
     "Forget",
     "FoundEntities",
     "FoundReliable",
     "FoundUnreliable",
     "Future",
     "Gate",
+    "GatherBuffer",
+    "GatherCursor",
+    "GatherFull",
+    "GatherItems",
+    "GatherSize",
     "Gathered",
+    "GrowGather",
     "GrowOut",
     "Id",
     "Index",
@@ -89,7 +93,6 @@ const RESERVED: &[&str] = &[
     "OutSize",
     "Outgoing",
     "Packet",
-    "PacketLimits",
     "Paid",
     "Place",
     "Player",
@@ -114,6 +117,7 @@ const RESERVED: &[&str] = &[
     "SlotAt",
     "SlotsRead",
     "Snapshot",
+    "SplitGather",
     "SplitOut",
     "Start",
     "State",
@@ -220,11 +224,56 @@ pub struct Context<'a> {
 pub enum Sink {
     /// A batch called `Out`.
     Batch,
-    /// The client's reliable batch: locals of the module, and `Outgoing` for what few items have.
-    Own,
+    /// A batch of which the module keeps in locals what every item asks for.
+    Own(&'static OwnBatch),
     /// A buffer with room for the longest item there can be, which nothing precedes.
     Packet(Expr),
 }
+
+/// Names of the locals that a module keeps a batch in.
+#[derive(Debug, PartialEq)]
+pub struct OwnBatch {
+    /// The table with what few items have.
+    pub table: &'static str,
+    /// Where bytes are written.
+    pub buffer: &'static str,
+    /// How many it has room for.
+    pub size: &'static str,
+    /// Where the next item begins.
+    pub cursor: &'static str,
+    /// The function that makes room.
+    pub grow: &'static str,
+    /// Of a client, whose batch is cut into packets: items of the one being filled.
+    pub items: &'static str,
+    /// Where that one is full of bytes.
+    pub full: &'static str,
+    /// The function that ends it.
+    pub split: &'static str,
+}
+
+/// What goes over the reliable remote: a client's batch, or a server's to everyone.
+pub static OUTGOING: OwnBatch = OwnBatch {
+    table: "Outgoing",
+    buffer: "OutBuffer",
+    size: "OutSize",
+    cursor: "OutCursor",
+    grow: "GrowOut",
+    items: "OutItems",
+    full: "OutFull",
+    split: "SplitOut",
+};
+
+/// A client's unreliable items until the flush.
+pub static GATHERED: OwnBatch = OwnBatch {
+    table: "Gathered",
+    buffer: "GatherBuffer",
+    size: "GatherSize",
+    cursor: "GatherCursor",
+    grow: "GrowGather",
+    items: "GatherItems",
+    full: "GatherFull",
+    split: "SplitGather",
+};
 
 impl<'a> Context<'a> {
     /// A context that has asked for nothing yet.

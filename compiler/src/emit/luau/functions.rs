@@ -1,7 +1,7 @@
 //! Functions: `Invoke` on the side that calls, `On` on the side that answers, and the items between them.
 
 use super::ast::*;
-use super::context::{Context, Names, Sink};
+use super::context::{Context, Names, OUTGOING, Sink};
 use super::module::{State, listener_type, member, positional};
 use super::{read, types, write};
 use crate::schema::{Function as Declared, Item, Payload, Schema, Scope, Side, Yield};
@@ -437,11 +437,12 @@ fn id_params(cx: &Context) -> Vec<Param> {
 /// Has items written into the batch that calls and answers go to.
 fn own_batch(cx: &mut Context, out: &mut Block) {
     if !cx.is_server() {
-        cx.sink = Sink::Own;
+        cx.sink = Sink::Own(&OUTGOING);
         return;
     }
     // A call is refused before the start, and nothing can be answered then.
-    let made = apply(cx.runtime("ServerBatch", "own"), [name("Player")]);
+    let shared = super::send::shared_end(cx);
+    let made = apply(cx.runtime("ServerBatch", "own"), [name("Player"), shared]);
     let batch = cx.batch_type();
     out.local_typed("Out", batch, or(index(name("Ready"), name("Player")), made));
 }

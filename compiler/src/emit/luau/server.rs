@@ -2,7 +2,7 @@
 
 use super::ast::*;
 use super::channels::Channels;
-use super::context::Context;
+use super::context::{Context, OUTGOING};
 use super::entity::Authority;
 use super::functions::{self, FunctionInfo};
 use super::module::{self, EventInfo, Live, Own, State, events, member};
@@ -59,8 +59,8 @@ pub fn emit(schema: &Schema, wire: &Wire) -> String {
     code.append(std::mem::take(&mut channels.code));
     let authority = Authority::new(schema, wire);
     let entities = authority.code(cx, &checked);
-    let step = step(cx, &streams, &authority, &live.states, &rows);
-    code.append(start(cx, &channels, &authority, &rows));
+    let (step, steps) = step(cx, &streams, &authority, &live.states, &rows);
+    code.append(start(cx, &channels, &authority, &rows, steps));
     let mut more: Vec<Expr> = session::drop(cx).into_iter().collect();
     more.extend(live.states.iter().map(StateInfo::drop));
     more.extend(rows.drops(cx));
@@ -114,9 +114,7 @@ pub fn emit(schema: &Schema, wire: &Wire) -> String {
         batches.local("Ready", cx.runtime("ServerBatch", "ready"));
     }
     if cx.uses.reliable {
-        let batch = cx.batch_type();
-        batches.local_typed("Everyone", batch, cx.runtime("ServerBatch", "everyone"));
-        batches.local("Diverged", cx.runtime("ServerBatch", "diverged"));
+        batches.append(send::to_everyone(cx));
     }
     traffic::declare_present(cx, &mut batches);
     let mut services = vec!["Players", "RunService"];
@@ -205,14 +203,14 @@ fn stream_members(cx: &Context, info: &EventInfo, object: &Expr) -> Vec<Entry> {
     ]
 }
 
-/// `StepReplication`.
+/// `StepReplication`, and whether there is anything for it to do.
 fn step(
     cx: &mut Context,
     streams: &[(EventInfo, Expr)],
     authority: &Authority,
     states: &[StateInfo],
     rows: &Tables,
-) -> Block {
+) -> (Block, bool) {
     let mut out = Block::new();
     traffic::declare_remotes(cx, &mut out);
     cx.lanes.declare(cx, &mut out);
@@ -227,10 +225,6 @@ fn step(
     out.blank();
 
     let mut body = Block::new();
-    if deferred {
-        let not_started = block(|b| _ = b.ret([]));
-        body.when(not(name("IsStarted")), not_started);
-    }
     if is_timed {
         body.local("Now", call("os.clock", []));
         body.local("Delta", sub_names("Now", "SteppedAt"));
@@ -240,19 +234,19 @@ fn step(
         for (_, object) in shared.iter().chain(&own) {
             body.push(Stat::Call(apply(field(object.clone(), "step"), [name("Delta")])));
         }
-        if cx.uses.shared_streams {
-            let place = cx.runtime(BATCHED, "place");
-            let send = block(|b| {
-                b.push(Stat::Call(apply(place, [name("DueStates"), num(cx.options.max_unreliable_size)])));
-                b.call("table.clear", [name("DueStates")]);
-            });
-            body.when(gt(len(name("DueStates")), num(0)), send);
-        }
+    }
+    if cx.uses.reliable {
+        // States are written behind what is in the batch to everyone, and the flush sends it all.
+        body.assign(field(name(OUTGOING.table), "cursor"), name(OUTGOING.cursor));
     }
     states.iter().for_each(|info| _ = body.push(info.step()));
     authority.step(cx, &mut body);
     cx.lanes.flush(cx, &mut body);
-    if cx.uses.gathers(cx.options) {
+    if cx.uses.shared_streams {
+        let flush = cx.runtime(BATCHED, "flushStates");
+        let limit = num(cx.options.max_unreliable_size);
+        body.push(Stat::Call(apply(flush, [name("Unreliable"), name("DueStates"), limit])));
+    } else if cx.uses.gathers(cx.options) {
         let flush = cx.runtime(BATCHED, "flush");
         body.push(Stat::Call(apply(flush, [name("Unreliable")])));
     }
@@ -260,11 +254,21 @@ fn step(
         let flush = cx.runtime("ServerBatch", "flush");
         body.push(Stat::Call(apply(flush, [name("Reliable")])));
     }
+    if cx.uses.reliable {
+        body.push(send::take_back(num(0)));
+    }
     states.iter().filter_map(StateInfo::deliver).for_each(|deliver| _ = body.push(deliver));
     rows.flush(cx, &mut body);
+    let has_work = !body.is_empty();
+    if deferred && has_work {
+        let not_started = block(|b| _ = b.ret([]));
+        let mut guarded = block(|b| _ = b.when(not(name("IsStarted")), not_started));
+        guarded.append(body);
+        body = guarded;
+    }
     out.function("StepReplication", Function::new(Vec::new(), body));
     out.blank();
-    out
+    (out, has_work)
 }
 
 fn sub_names(left: &str, right: &str) -> Expr {
@@ -272,7 +276,7 @@ fn sub_names(left: &str, right: &str) -> Expr {
 }
 
 /// `Start`: remotes, then connections.
-fn start(cx: &mut Context, channels: &Channels, authority: &Authority, rows: &Tables) -> Block {
+fn start(cx: &mut Context, channels: &Channels, authority: &Authority, rows: &Tables, steps: bool) -> Block {
     let options = cx.options;
     let inbound = cx.runtime_function("Inbound");
     let mut out = Block::new();
@@ -318,7 +322,7 @@ fn start(cx: &mut Context, channels: &Channels, authority: &Authority, rows: &Ta
     lobby::start(cx, signals[0], &mut body);
     cx.lanes.greet(cx, &mut body);
     session::start(cx, signals, &mut body);
-    if let Some(beat) = beat(cx) {
+    if let Some(beat) = beat(cx, steps && !cx.options.manual_replication) {
         let heartbeat = path("RunService.Heartbeat");
         body.push(Stat::Call(method(heartbeat, "Connect", [beat])));
     }
@@ -327,16 +331,16 @@ fn start(cx: &mut Context, channels: &Channels, authority: &Authority, rows: &Ta
     out
 }
 
-/// What a frame does: what a session has to do, then the flush.
-fn beat(cx: &mut Context) -> Option<Expr> {
+/// What a frame does: what a session has to do, then the flush if it is to.
+fn beat(cx: &mut Context, flushes: bool) -> Option<Expr> {
     let mut body = Block::new();
     session::step(cx, &mut body);
     lobby::step(cx, &mut body);
-    match (body.is_empty(), cx.options.manual_replication) {
-        (true, true) => None,
-        (true, false) => Some(name("StepReplication")),
-        (false, manual) => {
-            if !manual {
+    match (body.is_empty(), flushes) {
+        (true, false) => None,
+        (true, true) => Some(name("StepReplication")),
+        (false, flushes) => {
+            if flushes {
                 body.call("StepReplication", []);
             }
             Some(lambda(Function { params: Vec::new(), varargs: None, returns: None, body }))

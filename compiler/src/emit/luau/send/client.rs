@@ -1,10 +1,11 @@
 //! What a client sends: `Fire`.
 
 use super::super::ast::*;
-use super::super::context::{Context, Sink};
+use super::super::context::{Context, GATHERED, OUTGOING, Sink};
 use super::super::module::{EventInfo, State, positional};
 use super::super::{clock, lanes, traffic};
-use super::{Alone, commit, counted, fits, following, give, held, refuse, writing};
+use super::own::{self, commit_reliable};
+use super::{Alone, SLOT_SIZE, commit, counted, following, give, held, refuse, writing};
 use crate::schema::{Channel, Lane, Turn};
 
 /// `Fire` of a client.
@@ -24,15 +25,17 @@ pub fn client(cx: &mut Context, info: &EventInfo, state: &mut State) -> Vec<Entr
         at_once(cx, info, &alone, &values, counts.as_ref(), state, &mut body);
     } else if info.is_acknowledged() {
         acknowledged(cx, info, &values, counts.as_ref(), &mut body);
+    } else if cx.options.batch_unreliable {
+        gathered(cx, info, &values, counts.as_ref(), state, &mut body);
     } else {
-        unreliable(cx, info, &values, counts.as_ref(), state, &mut body);
+        with_instances(cx, info, &values, counts.as_ref(), state, &mut body);
     }
     vec![counted(cx, "Fire", params, body)]
 }
 
 /// Into the reliable batch.
 fn reliable(cx: &mut Context, info: &EventInfo, values: &[Expr], counts: Option<&Expr>, body: &mut Block) {
-    cx.sink = Sink::Own;
+    cx.sink = Sink::Own(&OUTGOING);
     let written = writing(cx, info, values, 2, body);
     cx.sink = Sink::Batch;
     let slot = if written.slots { Some(name("Slot")) } else { None };
@@ -40,21 +43,6 @@ fn reliable(cx: &mut Context, info: &EventInfo, values: &[Expr], counts: Option<
     let bytes = binary(name("OutCursor"), BinaryOp::Sub, name("Start"));
     body.append(traffic::sent(cx, counts, bytes, num(1)));
     body.ret([num(1)]);
-}
-
-/// Ends an item of a client's reliable batch, which is cut into packets that the server admits.
-pub fn commit_reliable(cx: &Context, end: Expr, slot: Option<Expr>, body: &mut Block) {
-    let mut full =
-        or(ge(name("OutItems"), num(cx.options.max_events_per_packet)), gt(end.clone(), name("OutFull")));
-    if let Some(slot) = &slot {
-        full = or(full, gt(slot.clone(), path("Outgoing.fullSlots")));
-    }
-    body.when(full, block(|b| _ = b.call("SplitOut", [])));
-    body.bump(name("OutItems"), num(1));
-    body.assign(name("OutCursor"), end);
-    if let Some(slot) = slot {
-        body.assign(path("Outgoing.slots"), slot);
-    }
 }
 
 /// In a packet of its own, without Instances.
@@ -100,8 +88,8 @@ fn acknowledged(
     body.append(give(cx, counts, path("Out.cursor"), sent));
 }
 
-/// With whatever else is gathered, or at once with Instances beside it.
-fn unreliable(
+/// At once, with Instances beside it.
+fn with_instances(
     cx: &mut Context,
     info: &EventInfo,
     values: &[Expr],
@@ -109,66 +97,82 @@ fn unreliable(
     state: &mut State,
     body: &mut Block,
 ) {
-    let batched = cx.options.batch_unreliable;
-    let module = if batched { "ClientGather" } else { "ClientUnreliable" };
-    let out = if batched { name("Gathered") } else { apply(cx.runtime(module, "item"), []) };
     let batch = cx.batch_type();
-    body.local_typed("Out", batch, out);
+    body.local_typed("Out", batch, apply(cx.runtime("ClientUnreliable", "item"), []));
     let written = writing(cx, info, values, 2, body);
-    let is_plain = !written.slots && !info.is_ordered() && info.wire.turn.is_none();
-    if batched && fits(cx, info) && is_plain && counts.is_none() {
-        gather(cx, written.end, body);
-        body.ret([num(1)]);
-        return;
-    }
-    let event = text(info.event.name.as_str());
-    let (send, mut args, bytes) = if batched {
-        let slots = if written.slots { name("Slot") } else { path("Out.slots") };
-        let bytes = binary(path("Out.cursor"), BinaryOp::Sub, name("Start"));
-        let args = vec![written.end, slots, event, name("PacketLimits")];
-        (cx.runtime(module, "add"), args, bytes)
-    } else {
-        commit(&written, body);
-        let limit = num(cx.options.max_unreliable_size);
-        let args = vec![name("Unreliable"), name("Out"), event, limit];
-        (cx.runtime(module, "send"), args, path("Out.cursor"))
-    };
+    commit(&written, body);
     let mut next = Block::new();
-    if let Some(Turn::Sequenced(lane)) = info.wire.turn {
-        let number = num(lanes::number(Turn::Sequenced(lane)));
-        let start = if batched { name("Start") } else { num(0) };
-        let mut stamped = vec![path("Out.buffer"), start, number.clone()];
-        if lane == Lane::Default {
-            stamped.push(unsent_packets(cx));
-        }
-        let stamp = cx.runtime("ClientLanes", "stamp");
-        body.push(Stat::Call(apply(stamp, stamped)));
-        let advance = cx.runtime("ClientLanes", "advance");
-        next.push(Stat::Call(apply(advance, [number])));
+    let limit = num(cx.options.max_unreliable_size);
+    let mut args = vec![name("Unreliable"), name("Out"), text(info.event.name.as_str()), limit];
+    if info.wire.turn.is_some() {
+        body.append(stamp(cx, info, path("Out.buffer"), num(0), &mut next));
     } else if info.is_ordered() {
         let number = state.declare(&format!("{}Number", info.key), None, num(0));
         args.push(number.clone());
         following(&number, &mut next);
     }
-    next.append(traffic::sent(cx, counts, bytes, num(1)));
+    next.append(traffic::sent(cx, counts, path("Out.cursor"), num(1)));
+    let sent = apply(cx.runtime("ClientUnreliable", "send"), args);
     if next.is_empty() {
-        body.ret([choose(apply(send, args), num(1), num(0))]);
+        body.ret([choose(sent, num(1), num(0))]);
     } else {
         next.ret([num(1)]);
-        body.when(apply(send, args), next);
+        body.when(sent, next);
         body.ret([num(0)]);
     }
 }
 
-/// Ends an item of a client's unreliable batch that has no Instances and is never too large.
-fn gather(cx: &mut Context, end: Expr, body: &mut Block) {
-    let end = held(end, body);
-    let split = apply(cx.runtime("ClientGather", "split"), [name("PacketLimits")]);
-    let items = ge(path("Filling.items"), num(cx.options.max_events_per_packet));
-    let full = or(gt(end.clone(), path("Filling.full")), items);
-    body.when(full, block(|b| _ = b.push(Stat::Call(split))));
-    body.bump(path("Filling.items"), num(1));
-    body.assign(path("Out.cursor"), end);
+/// With whatever else is gathered until the flush.
+fn gathered(
+    cx: &mut Context,
+    info: &EventInfo,
+    values: &[Expr],
+    counts: Option<&Expr>,
+    state: &mut State,
+    body: &mut Block,
+) {
+    cx.sink = Sink::Own(&GATHERED);
+    let written = writing(cx, info, values, 2, body);
+    cx.sink = Sink::Batch;
+    let end = held(written.end, body);
+    let mut bytes = binary(end.clone(), BinaryOp::Sub, name("Start"));
+    let slots = written.slots.then(|| {
+        let count = binary(name("Slot"), BinaryOp::Sub, path("Gathered.slots"));
+        body.local("Beside", mul(count, size(*SLOT_SIZE)));
+        (name("Slot"), name("Beside"))
+    });
+    if slots.is_some() {
+        refuse::large_item(cx, info, &add(bytes.clone(), name("Beside")), body);
+    } else {
+        refuse::large_item(cx, info, &bytes, body);
+    }
+    let mut next = Block::new();
+    if info.wire.turn.is_some() {
+        body.append(stamp(cx, info, name("Buffer"), name("Start"), &mut next));
+    } else if info.is_ordered() {
+        let number = state.declare(&format!("{}Number", info.key), None, num(0));
+        body.call("buffer.writeu16", [name("Buffer"), add(name("Start"), num(1)), number.clone()]);
+        following(&number, body);
+    }
+    own::commit(cx, &GATHERED, end, slots, body);
+    bytes = binary(name(GATHERED.cursor), BinaryOp::Sub, name("Start"));
+    body.append(next);
+    body.append(traffic::sent(cx, counts, bytes, num(1)));
+    body.ret([num(1)]);
+}
+
+/// Numbers the item at `start` of a channel that has the newest only; `next` is told that it went out.
+fn stamp(cx: &mut Context, info: &EventInfo, buffer: Expr, start: Expr, next: &mut Block) -> Block {
+    let Some(Turn::Sequenced(lane)) = info.wire.turn else { return Block::new() };
+    let number = num(lanes::number(Turn::Sequenced(lane)));
+    let mut args = vec![buffer, start, number.clone()];
+    if lane == Lane::Default {
+        args.push(unsent_packets(cx));
+    }
+    let advance = cx.runtime("ClientLanes", "advance");
+    next.push(Stat::Call(apply(advance, [number])));
+    let stamp = cx.runtime("ClientLanes", "stamp");
+    block(|b| _ = b.push(Stat::Call(apply(stamp, args))))
 }
 
 /// Packets of a client's reliable batch that wait for the flush.

@@ -1,14 +1,16 @@
 //! Sending an event: the members of its table, written from its plan.
 //!
-//! `client`, `server` and `stream` have what each of them sends with; here is what they share: the statements of an item,
-//! where they are written, and how they end.
+//! `client`, `server` and `stream` have what each of them sends with, `own` the batches that lie in locals; here is what
+//! they share: the statements of an item, where they are written, and how they end.
 
 mod client;
+mod own;
 mod refuse;
 mod server;
 mod stream;
 
-pub use client::{client, commit_reliable};
+pub use client::client;
+pub use own::{commit_reliable, flush_own, in_packets, shared_end, take_back, to_everyone};
 pub use server::server;
 pub use stream::stream;
 
@@ -43,7 +45,7 @@ fn warn_large(cx: &mut Context, info: &EventInfo, end: &Expr, body: &mut Block) 
     };
     let bytes = match cx.sink {
         Sink::Packet(_) => end.clone(),
-        Sink::Batch | Sink::Own => binary(end.clone(), BinaryOp::Sub, name("Start")),
+        Sink::Batch | Sink::Own(_) => binary(end.clone(), BinaryOp::Sub, name("Start")),
     };
     let warn = cx.runtime_function("SoftLimit");
     let told = apply(warn, [text(info.event.path.join(".")), bytes.clone(), num(limit)]);

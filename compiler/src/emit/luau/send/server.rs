@@ -1,10 +1,11 @@
 //! What a server sends: `Fire`, `FireAll`, `FireList` and `FireExcept`.
 
 use super::super::ast::*;
-use super::super::context::Context;
+use super::super::context::{Context, OUTGOING, Sink};
 use super::super::module::{EventInfo, State, positional};
 use super::super::{lanes, traffic};
-use super::{Alone, commit, counted, give, refuse, writing};
+use super::own::{FOLLOW_BELOW, shared_end, take_back};
+use super::{Alone, commit, counted, give, held, refuse, writing};
 use crate::schema::{Channel, Turn};
 
 /// Statements of a payload up to which each of an event's sends writes it for itself.
@@ -46,6 +47,8 @@ struct Writer {
     /// For `Fire` and `FireAll`.
     often: Write,
     slots: bool,
+    /// Whether `often` writes it in place.
+    is_short: bool,
 }
 
 #[derive(Clone)]
@@ -71,7 +74,7 @@ impl Writer {
         });
         let inline = Write { body: inline, marks };
         if statements <= INLINE {
-            return Writer { seldom: inline.clone(), often: inline, slots };
+            return Writer { seldom: inline.clone(), often: inline, slots, is_short: true };
         }
         let mut body = Block::new();
         let written = writing(cx, info, values, 3, &mut body);
@@ -88,8 +91,9 @@ impl Writer {
         let args = std::iter::once(name("Out")).chain(values.iter().cloned());
         let body = block(|b| _ = b.push(Stat::Call(apply(function, args))));
         let seldom = Write { body, marks };
-        let often = if statements <= INLINE_OFTEN { inline } else { seldom.clone() };
-        Writer { seldom, often, slots }
+        let is_short = statements <= INLINE_OFTEN;
+        let often = if is_short { inline } else { seldom.clone() };
+        Writer { seldom, often, slots, is_short }
     }
 }
 
@@ -134,27 +138,20 @@ fn reliable(cx: &mut Context, info: &EventInfo, values: &[Expr], state: &mut Sta
     fire.append(count_kept(cx, num(1)));
     fire.ret([path("Out.recipients")]);
 
-    let everyone = if cx.options.auto_start {
-        name("Everyone")
+    let mut fire_all = Block::new();
+    if cx.options.auto_start && writer.is_short {
+        into_locals(cx, info, values, &mut fire_all);
     } else {
-        let nowhere = apply(cx.runtime("ServerBatch", "unstartedShared"), []);
-        choose(name("IsStarted"), name("Everyone"), nowhere)
-    };
-    let mut fire_all = from(everyone, &writer.often, true);
-    let follow = cx.runtime("ServerBatch", "follow");
-    let first_slot = if writer.slots { name("FirstSlot") } else { path("Out.slots") };
-    let follow = block(|b| _ = b.push(Stat::Call(apply(follow, [name("Start"), first_slot]))));
-    fire_all.when(lt(name("Start"), path("Diverged.below")), follow);
+        into_table(cx, &writer, &mut fire_all);
+    }
     let everyone = traffic::everyone(cx);
-    fire_all.append(count_kept(cx, everyone.clone()));
-    fire_all.ret([if cx.options.auto_start {
-        everyone
-    } else {
-        choose(name("IsStarted"), everyone, num(0))
-    }]);
+    let bytes = binary(name(OUTGOING.cursor), BinaryOp::Sub, name("Start"));
+    fire_all.append(traffic::sent(cx, counts.as_ref(), bytes, everyone.clone()));
+    fire_all.ret([everyone]);
 
     let append = |cx: &mut Context, function: &str, to: &str, body: &mut Block| {
-        let append = apply(cx.runtime("ServerBatch", function), [name(to), name("Out")]);
+        let args = [name(to), name("Out"), shared_end(cx)];
+        let append = apply(cx.runtime("ServerBatch", function), args);
         let sent = give(cx, counts.as_ref(), path("Out.cursor"), append);
         body.append(once_started(cx, sent));
     };
@@ -168,9 +165,62 @@ fn reliable(cx: &mut Context, info: &EventInfo, values: &[Expr], state: &mut Sta
     [fire, fire_all, fire_list, fire_except]
 }
 
+/// Writes an item for everyone into the batch that the module keeps in locals.
+fn into_locals(cx: &mut Context, info: &EventInfo, values: &[Expr], out: &mut Block) {
+    cx.sink = Sink::Own(&OUTGOING);
+    let written = writing(cx, info, values, 2, out);
+    cx.sink = Sink::Batch;
+    let end = held(written.end, out);
+    out.assign(name(OUTGOING.cursor), end.clone());
+    let slots = path("Outgoing.slots");
+    if !written.slots {
+        follow(cx, slots, end, out);
+        return;
+    }
+    // Whoever follows copies up to `slots`.
+    let follow = cx.runtime("ServerBatch", "follow");
+    let body = block(|b| {
+        b.local("FirstSlot", slots.clone());
+        b.assign(slots.clone(), name("Slot"));
+        b.push(Stat::Call(apply(follow, [name("Start"), name("FirstSlot"), end])));
+    });
+    out.when(lt(name("Start"), name(FOLLOW_BELOW)), body);
+    out.assign(slots, name("Slot"));
+}
+
+/// The same by what writes into any batch: the table is told how far it is written, and the locals take it back. Before the
+/// start it goes nowhere.
+fn into_table(cx: &mut Context, writer: &Writer, out: &mut Block) {
+    let everyone = name(OUTGOING.table);
+    let batch = if cx.options.auto_start {
+        everyone
+    } else {
+        let nowhere = apply(cx.runtime("ServerBatch", "unstartedShared"), []);
+        choose(name("IsStarted"), everyone, nowhere)
+    };
+    out.local_typed("Out", cx.batch_type(), batch);
+    out.assign(path("Out.cursor"), name(OUTGOING.cursor));
+    out.append(writer.often.marks.clone());
+    out.append(writer.often.body.clone());
+    if !cx.options.auto_start {
+        out.when(not(name("IsStarted")), block(|b| _ = b.ret([num(0)])));
+    }
+    out.push(take_back(path("Outgoing.cursor")));
+    let first_slot = if writer.slots { name("FirstSlot") } else { path("Outgoing.slots") };
+    follow(cx, first_slot, name(OUTGOING.cursor), out);
+}
+
+/// Has those follow who have more than what goes to everyone.
+fn follow(cx: &mut Context, first_slot: Expr, end: Expr, out: &mut Block) {
+    let follow = cx.runtime("ServerBatch", "follow");
+    let args = [name("Start"), first_slot, end];
+    let follow = block(|b| _ = b.push(Stat::Call(apply(follow, args))));
+    out.when(lt(name("Start"), name(FOLLOW_BELOW)), follow);
+}
+
 /// The own batch of a player. What `Start` has to start is asked first whether it was.
 fn own(cx: &mut Context, player: Expr) -> Expr {
-    let made = apply(cx.runtime("ServerBatch", "own"), [player.clone()]);
+    let made = apply(cx.runtime("ServerBatch", "own"), [player.clone(), shared_end(cx)]);
     let own = or(index(name("Ready"), player.clone()), made);
     if cx.options.auto_start {
         return own;

@@ -4,8 +4,8 @@
 //! distances and leaves the batch's own cursor alone: whoever called stores it last. So a throw needs no undoing.
 //!
 //! Where the bytes go is the context's [`Sink`]. Locals it declares: `Start` (where the item begins) and `Buffer`; `Cursor`
-//! runs through tails, `Instances` and `Slot` through what travels beside the bytes. Of an item without a tail in the
-//! client's own batch, `End` is where it ends.
+//! runs through tails, `Instances` and `Slot` through what travels beside the bytes. Of an item without a tail in a batch
+//! in locals, `End` is where it ends.
 
 mod bits;
 mod lists;
@@ -76,7 +76,7 @@ pub fn item(
     writer.seal(frame, out);
     let end = match (block.tail, &writer.cx.sink) {
         (true, _) => name("Cursor"),
-        (false, Sink::Own) => name("End"),
+        (false, Sink::Own(_)) => name("End"),
         (false, Sink::Batch | Sink::Packet(_)) => add(start, size(head)),
     };
     Written { end, slots }
@@ -87,7 +87,7 @@ pub fn reserve(cx: &mut Context, bytes: u64, out: &mut Block) -> Expr {
     let mut names = Names::default();
     let mut writer = Writer { names: &mut names, rest: 0, covered: false, level: 0, live: 0, cx };
     let start = writer.begin(bytes, 0, false, out);
-    if writer.cx.sink == Sink::Own { name("End") } else { add(start, size(bytes)) }
+    if matches!(writer.cx.sink, Sink::Own(_)) { name("End") } else { add(start, size(bytes)) }
 }
 
 fn block_of(build: impl FnOnce(&mut Block)) -> Block {
@@ -123,7 +123,7 @@ impl Writer<'_, '_> {
     fn begin(&mut self, head: u64, promised: u64, slots: bool, out: &mut Block) -> Expr {
         let (cursor, buffer, batch) = match &self.cx.sink {
             Sink::Batch => (path("Out.cursor"), path("Out.buffer"), "Out"),
-            Sink::Own => (name("OutCursor"), name("OutBuffer"), "Outgoing"),
+            Sink::Own(own) => (name(own.cursor), name(own.buffer), own.table),
             Sink::Packet(packet) => {
                 out.local("Buffer", packet.clone());
                 return num(0);
@@ -132,7 +132,7 @@ impl Writer<'_, '_> {
         out.local("Start", cursor);
         out.local("Buffer", buffer);
         let mut needed = add(name("Start"), size(head + promised));
-        if self.cx.sink == Sink::Own && promised == 0 {
+        if matches!(self.cx.sink, Sink::Own(_)) && promised == 0 {
             out.local("End", needed);
             needed = name("End");
         }
@@ -151,7 +151,7 @@ impl Writer<'_, '_> {
         let (grown, size) = match self.cx.sink {
             // It has room for all that an item can be.
             Sink::Packet(_) => return,
-            Sink::Own => (call("GrowOut", [end.clone()]), name("OutSize")),
+            Sink::Own(own) => (call(own.grow, [end.clone()]), name(own.size)),
             Sink::Batch => {
                 let grow = self.cx.runtime("Batch", "grow");
                 (apply(grow, [name("Out"), end.clone()]), path("Out.size"))
