@@ -56,7 +56,7 @@ struct State {
     entry: PathBuf,
     /// The whole paths of the outputs it writes, since its last compile that succeeded.
     outputs: Vec<PathBuf>,
-    /// What is in them, as far as was seen.
+    /// What is in them, as far as was seen: [`seen`]. When they could not be written, what was in their places.
     held: BTreeMap<PathBuf, Option<u64>>,
     /// How often they were written again because somebody else had changed them, since a file of the unit changed.
     restored: u32,
@@ -66,6 +66,8 @@ struct State {
     places: Vec<String>,
     /// The base name of its remotes in the project, and the place that says so.
     scope: Option<(String, String)>,
+    /// That base name, when the last compile failed while another schema had it as well.
+    shares: Option<String>,
 }
 
 /// How often outputs are written again that somebody else changes, before that is left to them.
@@ -116,7 +118,7 @@ impl Watching {
         let state = &mut self.states[index];
         let mut touched = Vec::new();
         for (path, before) in &mut state.held {
-            let now = content(path);
+            let now = seen(path);
             if now != *before {
                 // One that stays as it is, because the schema is broken say, is told of once.
                 *before = now;
@@ -126,24 +128,28 @@ impl Watching {
         if touched.is_empty() || state.restored > MOST_RESTORED {
             return false;
         }
-        state.restored += 1;
+        let fails = state.failure.is_some();
+        // Only what is written can be undone without end.
+        state.restored += u32::from(!fails);
         let gives_up = state.restored > MOST_RESTORED;
         let loader = DiskLoader::new();
         for (path, is_gone) in touched {
             let done = if is_gone { "was deleted" } else { "was edited" };
-            let what = match gives_up {
-                true => "again, and stays so until the schema changes: something else keeps writing it",
-                false => "and is written anew",
+            let what = match (gives_up, fails) {
+                (true, _) => "again, and stays so until the schema changes: something else keeps writing it",
+                (false, true) => "and is written anew once the errors are gone",
+                (false, false) => "and is written anew",
             };
             printer.progress(&format!("{} {} {done} {what}", time_of_day(), loader.shown(&forward(&path))));
         }
         !gives_up
     }
 
-    /// Whether a schema that waits for outputs of others can have them now.
+    /// Whether a schema that waits for outputs of others, or for the base name of its remotes, can have them now.
     fn is_freed(&self, index: usize) -> bool {
-        let wanted = &self.states[index].wanted;
-        !wanted.is_empty() && !wanted.iter().any(|path| self.holder(path, index).is_some())
+        let State { wanted, shares, .. } = &self.states[index];
+        let has_outputs = !wanted.is_empty() && !wanted.iter().any(|path| self.holder(path, index).is_some());
+        has_outputs || shares.as_ref().is_some_and(|base| self.scope_holder(index, base).is_none())
     }
 
     /// Which other schema writes an output.
@@ -162,19 +168,12 @@ impl Watching {
         })
     }
 
-    /// The warning about another schema whose remotes have the base name of this one's.
-    fn shared_scope(
-        &self,
-        index: usize,
-        compiled: &Compiled,
-        scope: Option<&(String, String)>,
-    ) -> Option<Diagnostic> {
-        let entry = whole(&compiled.entry);
-        let others =
-            self.states.iter().enumerate().filter(|(at, state)| *at != index && state.entry != entry);
+    /// The place of another schema whose remotes have a base name.
+    fn scope_holder(&self, but: usize, base: &str) -> Option<&str> {
+        let entry = &self.states[but].entry;
+        let others = self.states.iter().enumerate().filter(|(at, state)| *at != but && state.entry != *entry);
         let mut scopes = others.filter_map(|(_, state)| state.scope.as_ref());
-        let (_, place) = scopes.find(|other| scope.is_some_and(|scope| other.0 == scope.0))?;
-        compiled.shared_scope(place)
+        scopes.find(|scope| scope.0 == base).map(|(_, place)| place.as_str())
     }
 
     /// Schemas whose last compile failed.
@@ -215,7 +214,10 @@ impl Watching {
             placement.as_ref().is_some_and(|placement| compiled.is_sound() && placement.holds(&compiled));
         let scope = compiled.scope.as_ref().filter(|_| is_in);
         let scope = scope.map(|scope| (scope.base.clone(), compiled.scope_place()));
-        let shared = self.shared_scope(index, &compiled, scope.as_ref());
+        self.states[index].entry = whole(&compiled.entry);
+        let other = scope.as_ref().and_then(|(base, _)| self.scope_holder(index, base));
+        let shared = other.and_then(|place| compiled.shared_scope(place));
+        let shares = scope.as_ref().filter(|_| shared.is_some()).map(|(base, _)| base.clone());
         compiled.diagnostics.extend(shared);
         compiled.judge(&self.settings.verdicts);
         let outputs: Vec<PathBuf> = compiled.files.iter().map(|(path, _)| whole(path)).collect();
@@ -225,11 +227,16 @@ impl Watching {
         let denied = self.settings.verdicts.refuse(&compiled.diagnostics);
         let sound = compiled.is_sound() && !denied && !compiled.diagnostics.iter().any(Diagnostic::is_error);
         let mut written = None;
+        let mut in_the_way = None;
         if sound && !self.settings.check {
+            let before: BTreeMap<_, _> = outputs.iter().map(|path| (path.clone(), seen(path))).collect();
             let wishes = Wishes { asks: false, replaces_foreign: self.settings.replaces_foreign };
             match writer::write(&compiled.files, wishes) {
                 Ok(done) => written = Some(done),
-                Err(diagnostic) => compiled.diagnostics.push(*diagnostic),
+                Err(diagnostic) => {
+                    compiled.diagnostics.push(*diagnostic);
+                    in_the_way = Some(before);
+                }
             }
         }
         let sound = sound && (written.is_some() || self.settings.check);
@@ -259,7 +266,7 @@ impl Watching {
             state.places = places;
             state.scope = scope;
         }
-        state.entry = whole(&compiled.entry);
+        state.shares = shares.filter(|_| !sound);
         state.wanted.clear();
         if is_held {
             state.wanted = outputs;
@@ -272,6 +279,9 @@ impl Watching {
             let texts = compiled.files.iter().filter(|_| !self.settings.check);
             let held = texts.map(|(path, text)| (whole(path), Some(digest(text.as_bytes()))));
             state.held = held.collect();
+        } else if let Some(before) = in_the_way {
+            // Somebody may clear the way.
+            state.held = before;
         }
         state.failure = (!sound).then_some(compiled.diagnostics);
         sound
@@ -294,6 +304,12 @@ impl Watching {
             }
         }
     }
+}
+
+/// What stands at the path of an output: [`content`] of a file, 0 for anything else, such as a folder; none when nothing
+/// does.
+fn seen(path: &Path) -> Option<u64> {
+    content(path).or_else(|| path.symlink_metadata().is_ok().then_some(0))
 }
 
 /// What a compile came to, for a program that follows.

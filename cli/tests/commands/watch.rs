@@ -253,9 +253,9 @@ fn outputs_that_are_deleted_or_edited_are_written_again() {
     fs::write(&path, "type A = u17\n").unwrap();
     watcher.hears("] Error");
     fs::remove_file(&server).unwrap();
-    watcher.hears("out/deep/S.luau was deleted");
+    watcher.hears("out/deep/S.luau was deleted and is written anew once the errors are gone");
     fs::write(&path, good).unwrap();
-    watcher.hears("the errors are gone");
+    watcher.hears("the errors are gone (");
     assert!(is_whole());
     // Who keeps writing a module is left alone in the end.
     for round in 0.. {
@@ -280,4 +280,53 @@ fn a_watcher_that_writes_nothing_restores_nothing() {
     fs::remove_file(folder.path().join("S.luau")).unwrap();
     watcher.hears_nothing();
     assert_eq!(watcher.stop(), Some(0));
+}
+
+/// What cannot be written is written once somebody has cleared the way, from the start or later.
+#[test]
+fn outputs_are_written_once_nothing_is_in_their_way() {
+    let folder =
+        project(&[("net.blink", &outputs("out/S", "out/C")), ("out/S.luau", "return 1 -- by hand\n")]);
+    let server = folder.path().join("out/S.luau");
+    let watcher = watch(folder.path(), &["net"]);
+    watcher.hears("is no generated module and is not replaced");
+    watcher.hears("Watching net");
+    fs::remove_file(&server).unwrap();
+    watcher.hears("Wrote 2 files; 0 files already current, and the errors are gone");
+    let built = fs::read(&server).unwrap();
+    // A folder in the place of the module, which then goes again. The module may be there anew before the folder is.
+    while fs::create_dir(&server).is_err() {
+        let _ = fs::remove_file(&server);
+    }
+    watcher.hears("a folder of that name is in the way");
+    fs::remove_dir(&server).unwrap();
+    watcher.hears("Wrote 1 file; 1 file already current, and the errors are gone");
+    assert_eq!(fs::read(&server).unwrap(), built);
+    assert_eq!(watcher.stop(), Some(0));
+}
+
+#[test]
+fn a_schema_that_fails_for_its_scope_is_built_once_the_scope_is_free() {
+    let schema = |scope: &str, to: &str| {
+        let (server, client) = (format!("src/server/{to}"), format!("src/shared/{to}"));
+        format!("option RemoteScope = \"{scope}\"\n{}", outputs(&server, &client))
+    };
+    let folder = project(&[
+        ("a.blink", &schema("ONE", "A")),
+        ("b.blink", &schema("ONE", "B")),
+        ("blinkblox.toml", "[[schema]]\npath = \"a.blink\"\n[[schema]]\npath = \"b.blink\"\n"),
+        ("default.project.json", PROJECT),
+        ("src/server/init.server.luau", ""),
+        ("src/shared/Keep.luau", "return 1"),
+    ]);
+    for flags in [&["--deny", "W4104"][..], &["--deny-warnings"]] {
+        let put = |name: &str, text: String| fs::write(folder.path().join(name), text).unwrap();
+        put("a.blink", schema("ONE", "A"));
+        put("b.blink", schema("ONE", "B"));
+        let watcher = watch(folder.path(), flags);
+        watcher.hears("4104]");
+        put("a.blink", schema("TWO", "A"));
+        watcher.hears("b.blink: Wrote");
+        assert_eq!(watcher.stop(), Some(0));
+    }
 }
