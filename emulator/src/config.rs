@@ -140,12 +140,15 @@ fn wrong(file: &Path, text: &str, error: &toml::de::Error) -> String {
 
 fn path<'de, D: Deserializer<'de>>(from: D) -> Result<PathBuf, D::Error> {
     let text = String::deserialize(from)?;
-    if text.trim().is_empty() || text.contains('\0') {
-        let what = if text.contains('\0') { "a text with a NUL" } else { "an empty text" };
-        let told = format!("{what} is no path: write that of a file, relative to this one's folder");
-        return Err(serde::de::Error::custom(told));
-    }
-    Ok(PathBuf::from(text))
+    let what = match text.trim() {
+        "" => "an empty text",
+        // On the command line it is standard input.
+        "-" => "a dash",
+        text if text.contains('\0') => "a text with a NUL",
+        _ => return Ok(PathBuf::from(text)),
+    };
+    let told = format!("{what} is no path: write that of a file, relative to this one's folder");
+    Err(serde::de::Error::custom(told))
 }
 
 fn some_path<'de, D: Deserializer<'de>>(from: D) -> Result<Option<PathBuf>, D::Error> {
@@ -260,6 +263,7 @@ mod tests {
             ("project = \"a\\u0000\"\n", "1:11: a text with a NUL is no path"),
             ("project = 3\n", "1:11: invalid type: integer `3`, expected a string"),
             ("[[schema]]\npath = \"\"\n", "2:8: an empty text is no path"),
+            ("[[schema]]\npath = \"-\"\n", "2:8: a dash is no path"),
             ("[[schema]]\nprofile = \"test\"\n", "1:1: the key `path` is missing"),
             ("schema = \"a.blink\"\n", "expected tables, each begun by a line [[schema]]"),
         ] {

@@ -300,6 +300,12 @@ fn diagnostic(error: &clap::Error, arguments: &[OsString]) -> Diagnostic {
                 .opt_note(near.map(|near| format!("Did you mean `{near}`?")))
                 .opt_note((!known.is_empty()).then(|| there_are(&known)))
         }
+        // Of a word behind a file or a flag clap makes a command, which it does not name.
+        ErrorKind::ArgumentConflict if argument.is_empty() => {
+            let command = arguments.first().map(|first| first.to_string_lossy()).unwrap_or_default();
+            self::error(format!("`{command}` takes one file, or a command in front of all else"))
+                .note(there_are(&inner_commands(arguments)))
+        }
         ErrorKind::ArgumentConflict => {
             let others = match error.get(ContextKind::PriorArg) {
                 Some(ContextValue::String(other)) => vec![other.clone()],

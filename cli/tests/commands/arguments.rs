@@ -96,6 +96,8 @@ fn every_mistake_is_named_with_the_exit_code_of_its_command() {
         (&["-dash"], 1, &["there is no flag `-dash`", "./"]),
         (&["game", "-qx"], 1, &["there is no flag `-qx`"]),
         (&["game", "--", "--check"], 1, &["`--check` is one argument too many"]),
+        (&["trace", "a", "b"], 2, &["`trace` takes one file, or a command in front of all else", "diff"]),
+        (&["trace", "--json", "diff", "a", "b"], 2, &["`trace` takes one file, or a command in front"]),
         (&["game", "--watch=1"], 1, &["--watch takes no value"]),
         (&["game", "--max-errors", "-1"], 1, &["--max-errors does not take `-1`", "a whole number"]),
         (&["game", "--max-errors", "99999999999999999999999"], 1, &["does not take `9999", "a whole number"]),

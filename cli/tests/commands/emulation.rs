@@ -86,6 +86,9 @@ fn no_tests_end_with_4_unless_that_is_fine() {
         assert_eq!(code(&output), 4, "{arguments:?}");
         assert!(err(&output).contains(why), "{arguments:?}: {}", err(&output));
         assert!(out(&output).starts_with("0 passed, 0 failed\n"), "{arguments:?}: {}", out(&output));
+        let listed = blinkblox(folder.path(), &[arguments, &["--list"]].concat());
+        assert_eq!((code(&listed), out(&listed).as_str()), (4, ""), "{arguments:?}");
+        assert!(err(&listed).contains(why), "{arguments:?}: {}", err(&listed));
     }
     let output = blinkblox(folder.path(), &["test", "-t", "swings"]);
     assert!(

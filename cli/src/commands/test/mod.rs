@@ -245,14 +245,19 @@ impl Test {
         let report = self.run_once(&options, sinks)?;
         let code = report.exit_code();
         if code == 4 && !self.allow_empty && !is_document {
-            let why = self.why_none_ran(report.files.len());
-            crate::printer::print_err(&format!("{why}; --allow-empty makes that no failure\n"));
+            self.say_why_none(report.files.len());
         }
         Ok(if code == 4 && self.allow_empty { 0 } else { code })
     }
 
-    /// Why no test of so many files ran.
-    fn why_none_ran(&self, files: usize) -> String {
+    /// Says why no test of so many files was chosen, and what allows that.
+    fn say_why_none(&self, files: usize) {
+        let why = self.why_none(files);
+        crate::printer::print_err(&format!("{why}; --allow-empty makes that no failure\n"));
+    }
+
+    /// Why no test of so many files was chosen.
+    fn why_none(&self, files: usize) -> String {
         let given = |flag: &str, texts: &[String]| {
             let texts: Vec<String> = texts.iter().map(|text| format!("{flag} \"{text}\"")).collect();
             texts.join(" or ")
@@ -340,6 +345,9 @@ impl Test {
             if let Some(error) = &file.load_error {
                 crate::printer::say_err(error);
             }
+        }
+        if code == 4 {
+            self.say_why_none(report.files.len());
         }
         code
     }
