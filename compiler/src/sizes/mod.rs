@@ -60,8 +60,7 @@ pub enum ItemKind {
 /// Sizes of a payload or of a stored value.
 #[derive(Clone, Debug)]
 pub struct PartSizes {
-    /// `data`, `call`, `answer`, `frame`, `row` or `stored`.
-    /// `data`, `call`, `answer`, `input` or `stored`.
+    /// `data`, `call`, `answer`, `frame`, `row`, `input` or `stored`.
     pub name: &'static str,
     /// Bytes in front of the payload.
     pub header: u32,

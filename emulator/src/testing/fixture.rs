@@ -311,7 +311,8 @@ fn shared_scopes(side: &[SchemaSource], compiled: &[(&SchemaSource, Compilation)
 }
 
 /// A warning for each module in a tree that an earlier build wrote for a schema which no longer says where its module
-/// goes: the game would go on to play the old one. `fresh` are files of modules made just now. One under another `RemoteScope` is another schema's.
+/// goes: the game would go on to play the old one. `fresh` are files of modules made just now. One under another
+/// `RemoteScope` is another schema's.
 fn stale_modules(
     root: &Node,
     fresh: &[PathBuf],

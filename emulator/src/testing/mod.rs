@@ -2,10 +2,9 @@
 //! fresh worlds.
 //!
 //! `runner` drives; `director` is the VM; `kit` loads the test API, half of it Luau (`luau/`), half of it natives
-//! (`natives/`); `worlds` and `fixture` make what a test asks for, and a
-//! `slot` has what it announced of one; `inside` is for specs that are modules of their
-//! project; `replay` takes a world back to where it was; `report` holds what came out, and `reporters` turn
-//! it into text. Nothing here prints.
+//! (`natives/`); `worlds` and `fixture` make what a test asks for, and a `slot` has what it announced of one; `inside` is
+//! for specs that are modules of their project; `replay` takes a world back to where it was; `report` holds what came
+//! out, and `reporters` turn it into text. Nothing here prints.
 
 pub mod coverage;
 pub mod decoding;

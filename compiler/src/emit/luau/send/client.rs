@@ -104,8 +104,9 @@ fn with_instances(
     let mut next = Block::new();
     let limit = num(cx.options.max_unreliable_size);
     let mut args = vec![name("Unreliable"), name("Out"), text(info.event.name.as_str()), limit];
-    if info.wire.turn.is_some() {
-        body.append(stamp(cx, info, path("Out.buffer"), num(0), &mut next));
+    if let Some(Turn::Sequenced(lane)) = info.wire.turn {
+        body.push(stamp(cx, lane, path("Out.buffer"), num(0)));
+        next.push(advance(cx, lane));
     } else if info.is_ordered() {
         let number = state.declare(&format!("{}Number", info.key), None, num(0));
         args.push(number.clone());
@@ -135,44 +136,43 @@ fn gathered(
     let written = writing(cx, info, values, 2, body);
     cx.sink = Sink::Batch;
     let end = held(written.end, body);
-    let mut bytes = binary(end.clone(), BinaryOp::Sub, name("Start"));
+    let bytes = binary(end.clone(), BinaryOp::Sub, name("Start"));
     let slots = written.slots.then(|| {
         let count = binary(name("Slot"), BinaryOp::Sub, path("Gathered.slots"));
         body.local("Beside", mul(count, size(*SLOT_SIZE)));
         (name("Slot"), name("Beside"))
     });
-    if slots.is_some() {
-        refuse::large_item(cx, info, &add(bytes.clone(), name("Beside")), body);
-    } else {
-        refuse::large_item(cx, info, &bytes, body);
-    }
+    let whole = if slots.is_some() { add(bytes, name("Beside")) } else { bytes };
+    refuse::large_item(cx, info, &whole, body);
     let mut next = Block::new();
-    if info.wire.turn.is_some() {
-        body.append(stamp(cx, info, name("Buffer"), name("Start"), &mut next));
+    if let Some(Turn::Sequenced(lane)) = info.wire.turn {
+        body.push(stamp(cx, lane, name("Buffer"), name("Start")));
+        next.push(advance(cx, lane));
     } else if info.is_ordered() {
         let number = state.declare(&format!("{}Number", info.key), None, num(0));
         body.call("buffer.writeu16", [name("Buffer"), add(name("Start"), num(1)), number.clone()]);
         following(&number, body);
     }
     own::commit(cx, &GATHERED, end, slots, body);
-    bytes = binary(name(GATHERED.cursor), BinaryOp::Sub, name("Start"));
     body.append(next);
+    let bytes = binary(name(GATHERED.cursor), BinaryOp::Sub, name("Start"));
     body.append(traffic::sent(cx, counts, bytes, num(1)));
     body.ret([num(1)]);
 }
 
-/// Numbers the item at `start` of a channel that has the newest only; `next` is told that it went out.
-fn stamp(cx: &mut Context, info: &EventInfo, buffer: Expr, start: Expr, next: &mut Block) -> Block {
-    let Some(Turn::Sequenced(lane)) = info.wire.turn else { return Block::new() };
-    let number = num(lanes::number(Turn::Sequenced(lane)));
-    let mut args = vec![buffer, start, number.clone()];
+/// Numbers the item at `start` of a channel that has the newest only.
+fn stamp(cx: &mut Context, lane: Lane, buffer: Expr, start: Expr) -> Stat {
+    let mut args = vec![buffer, start, num(lanes::number(Turn::Sequenced(lane)))];
     if lane == Lane::Default {
         args.push(unsent_packets(cx));
     }
-    let advance = cx.runtime("ClientLanes", "advance");
-    next.push(Stat::Call(apply(advance, [number])));
-    let stamp = cx.runtime("ClientLanes", "stamp");
-    block(|b| _ = b.push(Stat::Call(apply(stamp, args))))
+    Stat::Call(apply(cx.runtime("ClientLanes", "stamp"), args))
+}
+
+/// Tells such a channel that its item went out.
+fn advance(cx: &mut Context, lane: Lane) -> Stat {
+    let number = num(lanes::number(Turn::Sequenced(lane)));
+    Stat::Call(apply(cx.runtime("ClientLanes", "advance"), [number]))
 }
 
 /// Packets of a client's reliable batch that wait for the flush.
