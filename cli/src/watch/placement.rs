@@ -57,8 +57,11 @@ impl Placement {
     /// What is wrong with where the outputs of a compile land.
     pub fn check(&self, compiled: &Compiled) -> Vec<Diagnostic> {
         let mut found = Vec::new();
+        // roblox-ts brings modules with declarations to where it compiles to, which is what its projects map.
+        let is_typescript = compiled.files.iter().any(|(path, _)| path.ends_with(".d.ts"));
         for option in &compiled.options {
             let diagnostic = match self.of_file(Path::new(&option.path)) {
+                None if is_typescript => None,
                 None => Some(self.outside(option, compiled)),
                 Some(path) => misplaced(option, &path, compiled),
             };

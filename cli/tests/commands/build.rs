@@ -382,10 +382,14 @@ fn an_output_outside_the_project_is_warned_of() {
         ("client/x.luau", "return 1"),
         ("net/inside.blink", &schema("../server/Net")),
         ("net/outside.blink", &schema("src/server/Net")),
+        // roblox-ts compiles what is in no part of the project to what is.
+        ("net/ts.blink", &format!("option Typescript = true\n{}", schema("src/server/Net"))),
     ]);
     for command in ["build", "check"] {
-        let quiet = blinkblox(&folder, &[command, "net/inside"]);
-        assert_eq!((code(&quiet), err(&quiet).as_str()), (0, ""), "{command}");
+        for inside in ["net/inside", "net/ts"] {
+            let quiet = blinkblox(&folder, &[command, inside]);
+            assert_eq!((code(&quiet), err(&quiet).as_str()), (0, ""), "{command} {inside}");
+        }
         let warned = blinkblox(&folder, &[command, "net/outside"]);
         assert_eq!(code(&warned), 0, "{}", err(&warned));
         assert!(err(&warned).contains("[W4103]"), "{command}: {}", err(&warned));
