@@ -32,6 +32,7 @@ pub const MODULES: &[(&str, &str)] = &[
     ("Colors", include_str!("Colors.luau")),
     ("Copy", include_str!("Copy.luau")),
     ("Decoding", include_str!("Decoding.luau")),
+    ("Endless", include_str!("Endless.luau")),
     ("EntityArguments", include_str!("EntityArguments.luau")),
     ("EntityBinding", include_str!("EntityBinding.luau")),
     ("EntityBytes", include_str!("EntityBytes.luau")),

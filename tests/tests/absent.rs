@@ -185,9 +185,10 @@ fn parts_of_the_runtime_come_with_what_needs_them() {
 
 /// Most bytes of a minimal schema's modules. Raise it for a reason only. One was speed: what each packet and each
 /// flush pays for is written out in place (`Decoding.runWatched`, `Batch.take`, the client's batch in locals). Then
-/// sends give a number, those of stubs too; and a listener that is no function is refused, as is a packet that is no buffer.
+/// sends give a number, those of stubs too; and a listener that is no function is refused, as is a packet that is no buffer;
+/// and a client's batch is emptied before it is sent, which may throw.
 const SERVER_BYTES: usize = 22_040;
-const CLIENT_BYTES: usize = 10_990;
+const CLIENT_BYTES: usize = 11_010;
 
 #[test]
 fn a_minimal_schema_stays_small() {

@@ -130,6 +130,7 @@ const RESERVED: &[&str] = &[
     "TweenInfo",
     "UDim",
     "Unreliable",
+    "Used",
     "Waited",
     "Workspace",
 ];

@@ -73,15 +73,17 @@ pub fn take_back(end: Expr) -> Stat {
     )
 }
 
-/// Sends a client's batch over `remote`, unless it is empty.
+/// Sends a client's batch over `remote`, unless it is empty. It is emptied first: what the engine refuses to carry is lost,
+/// and not tried again in each frame.
 pub fn flush_own(cx: &mut Context, own: &OwnBatch, remote: &str, bytes: u32) -> Stat {
     let flush = cx.runtime("ClientBatch", "flush");
-    let args = [name(own.table), name(remote), name(own.buffer), name(own.cursor)];
+    let args = [name(own.table), name(remote), name(own.buffer), name("Used")];
     let send = block(|b| {
-        b.assign(name(own.buffer), apply(flush, args));
-        b.assign(name(own.size), call("buffer.len", [name(own.buffer)]));
+        b.local("Used", name(own.cursor));
         let emptied = [own.cursor, own.items, own.full].map(name).to_vec();
         b.push(Stat::Assign(emptied, vec![num(0), num(0), num(bytes)]));
+        b.assign(name(own.buffer), apply(flush, args));
+        b.assign(name(own.size), call("buffer.len", [name(own.buffer)]));
     });
     Stat::If(vec![(gt(name(own.cursor), num(0)), send)], None)
 }

@@ -293,6 +293,13 @@ impl Writer<'_, '_> {
             }
             Shape::Unknown => {
                 let value = self.hold(value, what, out);
+                let endless = apply(self.cx.runtime_function("Endless"), [value.clone()]);
+                let is_table = eq(call("type", [value.clone()]), text("table"));
+                self.refuse(
+                    and(is_table, endless),
+                    &format!("{what} holds itself, or tables deeper than a remote carries"),
+                    out,
+                );
                 let absent = self.cx.runtime("Batch", "absent");
                 self.slot(choose(eq(value.clone(), Expr::Nil), absent, value), out);
             }
