@@ -179,21 +179,23 @@ fn measure(name: &str, files: &[(String, String)], target: &str) -> f64 {
 /// Processor time and the clock's of a process, from start to exit, in milliseconds.
 fn process(program: &Path, arguments: &[&OsStr]) -> [f64; 2] {
     let (started, before) = (Instant::now(), ran(true));
-    let status = Command::new(program).args(arguments).stderr(Stdio::null()).status();
+    let status = Command::new(program).args(arguments).stdout(Stdio::null()).stderr(Stdio::null()).status();
     assert!(status.is_ok_and(|status| status.success()), "the process failed");
     [(ran(true) - before).as_secs_f64() * 1000.0, started.elapsed().as_secs_f64() * 1000.0]
 }
 
-/// The middle and the least of processes that take turns; recorded as lines.
+/// The middle and the least of processes that take turns; recorded as lines. `clear` is called ahead of each.
 fn processes(
     recorded: &mut String,
     name: &str,
     kinds: &[(&str, &Path, Vec<&OsStr>)],
+    clear: &dyn Fn(),
     target: &str,
 ) -> Vec<f64> {
     let mut all = vec![Vec::new(); kinds.len()];
     for _ in 0..PROCESSES {
         for (times, (_, program, arguments)) in all.iter_mut().zip(kinds) {
+            clear();
             times.push(process(program, arguments));
         }
     }
@@ -223,7 +225,13 @@ fn measure_process(
     target: &str,
 ) -> f64 {
     let folder = std::env::temp_dir().join(format!("blinkblox-bench-{}", std::process::id()));
-    std::fs::create_dir_all(folder.join("out")).expect("the folder for temporary files can be written");
+    let outputs = folder.join("out");
+    // A command leaves files alone that are current.
+    let clear = || {
+        let _ = std::fs::remove_dir_all(&outputs);
+        std::fs::create_dir_all(&outputs).expect("the folder for temporary files can be written");
+    };
+    clear();
     for (path, text) in files {
         std::fs::write(folder.join(path), text).expect("the folder for temporary files can be written");
     }
@@ -233,7 +241,7 @@ fn measure_process(
     let mut kinds = vec![("compiler", program.as_path(), own)];
     let built = vec![OsStr::new("build"), OsStr::new("--yes"), entry.as_os_str()];
     kinds.extend(command.map(|command| ("command", command, built)));
-    let middles = processes(recorded, name, &kinds, target);
+    let middles = processes(recorded, name, &kinds, &clear, target);
     let _ = std::fs::remove_dir_all(&folder);
     middles[0]
 }
@@ -294,7 +302,7 @@ fn main() {
     let program = std::env::current_exe().expect("a running program has a path");
     let mut kinds = vec![("compiler", program.as_path(), vec![OsStr::new("--nothing")])];
     kinds.extend(command.map(|command| ("command", command, vec![OsStr::new("--version")])));
-    processes(recorded, "nothing, or its version", &kinds, "");
+    processes(recorded, "nothing, or its version", &kinds, &|| {}, "");
     measure_process(recorded, "1 event", &one(), command, "target 3 ms");
     measure_process(recorded, "100 events, 50 structs", &hundred(), command, "target 10 ms");
     let few = measure_process(recorded, "1 000 declarations", &single(1_000, 4), command, "");

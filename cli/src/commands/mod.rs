@@ -34,7 +34,7 @@ mod watch;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 /// Schemas to Luau modules, and games with a network on one machine.
 #[derive(Parser)]
@@ -44,54 +44,52 @@ pub struct Cli {
     command: Command,
 }
 
-/// What the first argument names.
-#[derive(Subcommand)]
-enum Command {
-    Init(init::Init),
-    Build(build::Build),
-    Check(check::Check),
-    Verify(verify::Verify),
-    Watch(watch::Watch),
-    Fmt(fmt::Fmt),
-    Size(size::Size),
-    Diff(diff::DiffCommand),
-    Explain(explain::Explain),
-    Convert(convert::Convert),
-    Test(test::Test),
-    Run(run::Run),
-    Repl(repl::ReplCommand),
-    Trace(trace::Trace),
-    Emu(emu::Emu),
-    Lsp(lsp::Lsp),
-    Serve(serve::Serve),
-    Plugin(plugin::Plugin),
-    Completions(completions::Completions),
+macro_rules! commands {
+    ($($name:literal: $variant:ident($arguments:ty)),* $(,)?) => {
+        /// What the first argument names.
+        #[derive(Subcommand)]
+        enum Command {
+            $(#[command(name = $name)] $variant($arguments)),*
+        }
+
+        impl Command {
+            fn run(self) -> ExitCode {
+                match self {
+                    $(Command::$variant(command) => command.run()),*
+                }
+            }
+
+            /// The command of that name.
+            fn named(name: &str) -> Option<clap::Command> {
+                match name {
+                    $($name => Some(<$arguments>::augment_args(clap::Command::new($name))),)*
+                    _ => None,
+                }
+            }
+        }
+    };
 }
 
-impl Command {
-    fn run(self) -> ExitCode {
-        match self {
-            Command::Init(command) => command.run(),
-            Command::Build(command) => command.run(),
-            Command::Check(command) => command.run(),
-            Command::Verify(command) => command.run(),
-            Command::Watch(command) => command.run(),
-            Command::Fmt(command) => command.run(),
-            Command::Size(command) => command.run(),
-            Command::Diff(command) => command.run(),
-            Command::Explain(command) => command.run(),
-            Command::Convert(command) => command.run(),
-            Command::Test(command) => command.run(),
-            Command::Run(command) => command.run(),
-            Command::Repl(command) => command.run(),
-            Command::Trace(command) => command.run(),
-            Command::Emu(command) => command.run(),
-            Command::Lsp(command) => command.run(),
-            Command::Serve(command) => command.run(),
-            Command::Plugin(command) => command.run(),
-            Command::Completions(command) => command.run(),
-        }
-    }
+commands! {
+    "init": Init(init::Init),
+    "build": Build(build::Build),
+    "check": Check(check::Check),
+    "verify": Verify(verify::Verify),
+    "watch": Watch(watch::Watch),
+    "fmt": Fmt(fmt::Fmt),
+    "size": Size(size::Size),
+    "diff": Diff(diff::DiffCommand),
+    "explain": Explain(explain::Explain),
+    "convert": Convert(convert::Convert),
+    "test": Test(test::Test),
+    "run": Run(run::Run),
+    "repl": Repl(repl::ReplCommand),
+    "trace": Trace(trace::Trace),
+    "emu": Emu(emu::Emu),
+    "lsp": Lsp(lsp::Lsp),
+    "serve": Serve(serve::Serve),
+    "plugin": Plugin(plugin::Plugin),
+    "completions": Completions(completions::Completions),
 }
 
 /// Does what the arguments ask for. `arguments` leaves the program's own name out.
@@ -103,9 +101,10 @@ pub fn run(arguments: Vec<OsString>) -> ExitCode {
         return usage::print_version();
     }
     own_fault::name_it(&arguments);
-    let program = std::iter::once(OsString::from("blinkblox"));
-    if usage::is_command(&arguments) {
-        return match parse::<Cli>(program.chain(arguments.iter().cloned())) {
+    if let Some(command) = usage::command(&arguments) {
+        // All commands take longer to make than a small schema to compile: it is that one only.
+        let program = clap::Command::new("blinkblox").subcommand_required(true).subcommand(command);
+        return match parse::<Cli>(program, &arguments) {
             Ok(cli) if emulation::is_one(&arguments) => cli.command.run(),
             Ok(cli) => unless_values_are_amiss(&arguments, || cli.command.run()),
             // Commands of the emulator tell wrong arguments apart from failed runs (emulator requirements, 3.3).
@@ -116,16 +115,17 @@ pub fn run(arguments: Vec<OsString>) -> ExitCode {
             Err(error) => usage::fail(&error, &arguments),
         };
     }
-    match parse::<direct::Direct>(program.chain(arguments.iter().cloned())) {
+    match parse::<direct::Direct>(direct::Direct::command(), &arguments) {
         Ok(direct) => unless_values_are_amiss(&arguments, || direct.run()),
         Err(error) => usage::fail(&error, &arguments),
     }
 }
 
 /// Reads arguments. The value of a flag that takes one is the next argument, whatever it looks like.
-fn parse<T: Parser>(arguments: impl Iterator<Item = OsString>) -> Result<T, clap::Error> {
-    let mut command = taking_any_value(T::command());
-    let mut matches = command.try_get_matches_from_mut(arguments)?;
+fn parse<T: FromArgMatches>(command: clap::Command, arguments: &[OsString]) -> Result<T, clap::Error> {
+    let mut command = taking_any_value(command);
+    let program = std::iter::once(OsString::from("blinkblox"));
+    let mut matches = command.try_get_matches_from_mut(program.chain(arguments.iter().cloned()))?;
     T::from_arg_matches_mut(&mut matches).map_err(|error| error.format(&mut command))
 }
 

@@ -91,6 +91,20 @@ fn section(out: &mut String, name: &str, command: &Command) {
     }
 }
 
+/// Only the command that is named is made where one runs.
+#[test]
+fn a_command_by_itself_is_the_one_of_all() {
+    for mut of_all in Cli::command().get_subcommands().cloned() {
+        let mut one = super::Command::named(of_all.get_name()).expect("a command has its name");
+        assert_eq!(one.render_long_help().to_string(), of_all.render_long_help().to_string());
+        let flags = |command: &Command| {
+            command.get_arguments().map(|flag| flag.get_id().to_string()).collect::<Vec<_>>()
+        };
+        assert_eq!(flags(&one), flags(&of_all));
+    }
+    assert!(super::Command::named("schema.blink").is_none());
+}
+
 /// The page.
 fn page() -> String {
     let cli = Cli::command().disable_help_subcommand(true);

@@ -54,8 +54,14 @@ fn flags(arguments: &[OsString]) -> impl Iterator<Item = &str> {
 
 /// Whether a flag is given: whole, or as a letter of a cluster of short flags.
 fn given(arguments: &[OsString], long: &str, short: char) -> bool {
-    let known = short_flags(arguments);
-    flags(arguments).any(|argument| argument == long || cluster(argument, &known).contains(&short))
+    let mut known = None;
+    flags(arguments).any(|argument| {
+        argument == long
+            || argument.starts_with('-') && !argument.starts_with("--") && {
+                let known = known.get_or_insert_with(|| short_flags(arguments));
+                cluster(argument, known).contains(&short)
+            }
+    })
 }
 
 /// The letters of a cluster such as `-qy`, up to one that takes what follows as its value. None of an argument that is no
@@ -85,10 +91,12 @@ fn short_flags(arguments: &[OsString]) -> BTreeMap<char, bool> {
 
 /// The command that the first argument names, else the form without one.
 fn command_of(arguments: &[OsString]) -> clap::Command {
-    let cli = Cli::command();
-    let named =
-        arguments.first().and_then(|first| first.to_str()).and_then(|first| cli.find_subcommand(first));
-    named.cloned().unwrap_or_else(direct::Direct::command)
+    command(arguments).unwrap_or_else(direct::Direct::command)
+}
+
+/// The command that the first argument names.
+pub fn command(arguments: &[OsString]) -> Option<clap::Command> {
+    arguments.first().and_then(|first| first.to_str()).and_then(super::Command::named)
 }
 
 /// The error of a flag that is given two values. The same value twice is harmless.
@@ -152,12 +160,6 @@ pub fn wants_help(arguments: &[OsString]) -> bool {
 /// Whether the version is asked for.
 pub fn wants_version(arguments: &[OsString]) -> bool {
     given(arguments, "--version", 'v')
-}
-
-/// Whether the first argument names a command.
-pub fn is_command(arguments: &[OsString]) -> bool {
-    let first = arguments.first().and_then(|argument| argument.to_str());
-    first.is_some_and(|first| Cli::command().get_subcommands().any(|command| command.get_name() == first))
 }
 
 /// The command that a first argument which is none was probably meant to be.
@@ -387,8 +389,7 @@ fn missing(error: &clap::Error, arguments: &[OsString]) -> Diagnostic {
         _ => &[],
     };
     if named.iter().all(|name| name.contains("SCHEMA")) {
-        let command = arguments.first().and_then(|first| first.to_str()).filter(|_| is_command(arguments));
-        let command = command.map_or(String::new(), |command| format!("{command} "));
+        let command = command(arguments).map_or(String::new(), |command| format!("{} ", command.get_name()));
         return self::error("no schema is named")
             .note(format!("Give its path: `blinkblox {command}schemas/game.blink`."));
     }
@@ -398,14 +399,9 @@ fn missing(error: &clap::Error, arguments: &[OsString]) -> Diagnostic {
 
 /// Names of the commands within the first argument's command.
 fn inner_commands(arguments: &[OsString]) -> Vec<String> {
-    let cli = Cli::command();
-    let outer =
-        arguments.first().and_then(|first| first.to_str()).and_then(|first| cli.find_subcommand(first));
-    outer
-        .into_iter()
-        .flat_map(|outer| outer.get_subcommands())
-        .map(|one| one.get_name().to_string())
-        .collect()
+    let outer = command(arguments);
+    let inner = outer.iter().flat_map(clap::Command::get_subcommands);
+    inner.map(|one| one.get_name().to_string()).collect()
 }
 
 /// Every flag the first argument's command takes, or those of the form without one.
