@@ -141,7 +141,8 @@ const LONG_MODULE_LINES: usize = 50_000;
 
 /// Warns of modules that Studio and clients will be slow to load: `W4101`.
 pub(crate) fn check_lengths(outputs: &Outputs) -> Option<Diagnostic> {
-    let longest = outputs.server.lines().count().max(outputs.client.lines().count());
+    let lines = |text: &str| text.bytes().filter(|byte| *byte == b'\n').count();
+    let longest = lines(&outputs.server).max(lines(&outputs.client));
     (longest > LONG_MODULE_LINES).then(|| {
         Diagnostic::warning(Code::OutputLongModule, format!("a generated module has {longest} lines"))
             .note("Share structures between events, or split the schema under separate `RemoteScope`s.")
