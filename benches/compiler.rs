@@ -8,6 +8,8 @@
 //! what processes took as lines with tabs, as `benches/figures/compiler.tsv` has it, which the book's page on peers shows.
 //! `benches/RESULTS.md` keeps what was measured.
 
+mod schemas;
+
 use std::ffi::OsStr;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -71,7 +73,7 @@ fn group(number: usize, every: usize) -> String {
 /// A schema of that many declarations in one file.
 fn single(declarations: usize, every: usize) -> Vec<(String, String)> {
     let text: String = (0..declarations / GROUP).map(|number| group(number, every)).collect();
-    vec![(ENTRY.to_string(), format!("{OUTPUTS}{text}"))]
+    alone(&text)
 }
 
 /// The same spread over files that the entry imports.
@@ -86,25 +88,9 @@ fn spread(declarations: usize, files: usize, every: usize) -> Vec<(String, Strin
     all
 }
 
-/// One event, as small as a schema gets.
-fn one() -> Vec<(String, String)> {
-    let event =
-        "event Moved { From: Server, Type: Reliable, Call: SingleSync, Data: (Id: u16, At: vector) }\n";
-    vec![(ENTRY.to_string(), format!("{OUTPUTS}{event}"))]
-}
-
-/// 100 events over 50 structs.
-fn hundred() -> Vec<(String, String)> {
-    let structs: String = (0..50)
-        .map(|n| format!("struct Part{n} {{ Id: u16, At: vector<f24>, Name: string(..20), Live: boolean, Left: u8(0..9)? }}\n"))
-        .collect();
-    let events: String = (0..100)
-        .map(|n| {
-            let from = if n % 2 == 0 { "From: Server" } else { "From: Client, Rate: 10" };
-            format!("event Event{n} {{ {from}, Type: Reliable, Call: ManySync, Data: Part{}[..8] }}\n", n / 2)
-        })
-        .collect();
-    vec![(ENTRY.to_string(), format!("{OUTPUTS}{structs}{events}"))]
+/// A schema of one file.
+fn alone(declarations: &str) -> Vec<(String, String)> {
+    vec![(ENTRY.to_string(), format!("{OUTPUTS}{declarations}"))]
 }
 
 /// Processor time of this process's threads, or of the processes it has waited for; the clock where the system does not
@@ -285,8 +271,8 @@ fn main() {
         return;
     }
     println!("in process, warm");
-    measure("1 event", &one(), "");
-    measure("100 events, 50 structs", &hundred(), "");
+    measure("1 event", &alone(schemas::ONE), "");
+    measure("100 events, 50 structs", &alone(&schemas::hundred()), "");
     measure("1 000 declarations, 100 events", &single(1_000, 1), "target 50 ms");
     // The mix stays the same from here on: one group in four has an event.
     let thousand = measure("1 000 declarations", &single(1_000, 4), "target 50 ms");
@@ -303,8 +289,8 @@ fn main() {
     let mut kinds = vec![("compiler", program.as_path(), vec![OsStr::new("--nothing")])];
     kinds.extend(command.map(|command| ("command", command, vec![OsStr::new("--version")])));
     processes(recorded, "nothing, or its version", &kinds, &|| {}, "");
-    measure_process(recorded, "1 event", &one(), command, "target 3 ms");
-    measure_process(recorded, "100 events, 50 structs", &hundred(), command, "target 10 ms");
+    measure_process(recorded, "1 event", &alone(schemas::ONE), command, "target 3 ms");
+    measure_process(recorded, "100 events, 50 structs", &alone(&schemas::hundred()), command, "target 10 ms");
     let few = measure_process(recorded, "1 000 declarations", &single(1_000, 4), command, "");
     let some = measure_process(recorded, "2 000 declarations", &single(2_000, 4), command, "");
     let many =

@@ -7,6 +7,7 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::ffi::{CStr, c_int};
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use mlua::chunk::Compiler;
 use mlua::{Function, Lua, Table, ffi};
@@ -48,30 +49,9 @@ pub struct Counts {
 impl Contest {
     /// Loads a scenario. With `native` what can be is compiled to machine code.
     pub fn new(name: &str, drive: &str, modules: &Modules, native: bool) -> Contest {
-        let lua = Lua::new();
-        set_native(&lua, native);
-        lua.set_compiler(
-            Compiler::new()
-                .set_optimization_level(2)
-                .set_debug_level(1)
-                .set_type_info_level(1)
-                .set_vector_ctor("Vector3.new")
-                .set_vector_type("Vector3"),
-        );
-        // SAFETY: the function keeps to what a C function may do.
-        let userdata = unsafe { lua.create_c_function(userdata) }.expect("a function is made");
-        let host: Function = lua.load(HOST).set_name("=host").into_function().expect("the host compiles");
-        let host: Table = host.call(userdata).unwrap_or_else(|error| panic!("host: {error}"));
-        set_safe(&lua);
+        let (lua, host) = fresh(native);
         let (server, client): (Table, Table) = match modules {
-            Modules::Generated(server, client) => {
-                let become_side: Function = host.get("become").expect("the host has sides");
-                let load = |name: &str, text: &str| {
-                    become_side.call::<()>(name == "Server").expect("the host changes sides");
-                    run(&lua, name, text)
-                };
-                (load("Server", server), load("Client", client))
-            }
+            Modules::Generated(server, client) => load(&lua, &host, server, client),
             Modules::Written(text) => {
                 let sides: Function = run(&lua, "floor", text);
                 sides.call(host.clone()).unwrap_or_else(|error| panic!("{name}: {error}"))
@@ -125,7 +105,7 @@ impl Contest {
     }
 
     /// Where the instructions of some frames are: how many a frame, by the function's chunk and line, most first.
-    #[cfg_attr(test, allow(dead_code))]
+    #[cfg_attr(test, allow(dead_code, reason = "the guard counts them all"))]
     pub fn functions(&self) -> Vec<(String, f64)> {
         const FRAMES: u64 = 64;
         FUNCTIONS.with_borrow_mut(HashMap::clear);
@@ -140,6 +120,45 @@ impl Contest {
 
 /// Frames before anything is measured.
 const WARM: u64 = 3;
+
+/// A VM with the host in it, and the host.
+fn fresh(native: bool) -> (Lua, Table) {
+    let lua = Lua::new();
+    set_native(&lua, native);
+    lua.set_compiler(
+        Compiler::new()
+            .set_optimization_level(2)
+            .set_debug_level(1)
+            .set_type_info_level(1)
+            .set_vector_ctor("Vector3.new")
+            .set_vector_type("Vector3"),
+    );
+    // SAFETY: the function keeps to what a C function may do.
+    let userdata = unsafe { lua.create_c_function(userdata) }.expect("a function is made");
+    let host: Function = lua.load(HOST).set_name("=host").into_function().expect("the host compiles");
+    let host: Table = host.call(userdata).unwrap_or_else(|error| panic!("host: {error}"));
+    set_safe(&lua);
+    (lua, host)
+}
+
+/// Loads both sides' modules, and gives what each returns.
+fn load(lua: &Lua, host: &Table, server: &str, client: &str) -> (Table, Table) {
+    let become_side: Function = host.get("become").expect("the host has sides");
+    let load = |name: &str, text: &str| {
+        become_side.call::<()>(name == "Server").expect("the host changes sides");
+        run(lua, name, text)
+    };
+    (load("Server", server), load("Client", client))
+}
+
+/// What loading both modules takes in a VM of their own: from their texts to what they return.
+#[cfg_attr(test, allow(dead_code, reason = "the guard measures no time"))]
+pub fn loading(server: &str, client: &str, native: bool, now: fn() -> Duration) -> Duration {
+    let (lua, host) = fresh(native);
+    let start = now();
+    load(&lua, &host, server, client);
+    now() - start
+}
 
 fn run<T: mlua::FromLuaMulti>(lua: &Lua, name: &str, text: &str) -> T {
     lua.load(text).set_name(format!("={name}")).call(()).unwrap_or_else(|error| panic!("{name}: {error}"))

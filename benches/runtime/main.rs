@@ -4,13 +4,16 @@
 //! scenarios behind `--` choose some. Contestants take turns in one process, a round of frames each, and each in several
 //! VMs, as machine code of one text differs by up to 10 % with where it lies. What is told is the middle of all rounds
 //! and the best. `--record FILE` writes the best as lines with tabs, as `benches/figures/runtime.tsv` has them, which the
-//! book's page on peers shows. `benches/RESULTS.md` keeps what was measured.
+//! book's page on peers shows. How much text schemas become and how long it takes to load stands below the scenarios.
+//! `benches/RESULTS.md` keeps what was measured.
 //!
 //! To try a change by hand: `--write FOLDER` keeps the modules that are measured, `--read FOLDER` takes those that are
 //! there instead, and `--functions` tells in which functions the instructions are, and no times.
 
 mod contest;
 mod scenarios;
+#[path = "../schemas.rs"]
+mod schemas;
 
 use std::time::Duration;
 
@@ -86,7 +89,7 @@ fn path(option: &str) -> Option<std::path::PathBuf> {
 
 /// What is measured of a scenario: the server's module, the client's, and both as written by hand.
 fn texts(scenario: &Scenario) -> [String; 3] {
-    let outputs = compiled(scenario);
+    let outputs = compiled(scenario.name, scenario.schema);
     let floor = scenario.floor("BooleansAuto");
     [("server", outputs.server), ("client", outputs.client), ("floor", floor)].map(|(kind, text)| {
         let file = format!("{}.{kind}.luau", scenario.name);
@@ -97,14 +100,25 @@ fn texts(scenario: &Scenario) -> [String; 3] {
     })
 }
 
-fn compiled(scenario: &Scenario) -> Outputs {
-    let loader = MemoryLoader::new().with("main.blink", scenario.schema);
+/// What is counted instead of that: with the reader of booleans that the guard has too, not the one that was quicker as
+/// the module was loaded. Modules that were read are counted as they are.
+fn counted(scenario: &Scenario) -> Option<[String; 3]> {
+    if path("--read").is_some() {
+        return None;
+    }
+    let outputs =
+        compiled(scenario.name, &format!("option PackedBooleanReader = \"Rows\"\n{}", scenario.schema));
+    Some([outputs.server, outputs.client, scenario.floor("BooleanRows")])
+}
+
+fn compiled(name: &str, schema: &str) -> Outputs {
+    let loader = MemoryLoader::new().with("main.blink", schema);
     let compiled = compile(&loader, "main.blink", Profile::Release);
     let drawn = blinkblox_compiler::diagnostics::compact::render(
         &compiled.analysis.diagnostics,
         &compiled.analysis.sources,
     );
-    compiled.outputs.unwrap_or_else(|| panic!("{}: the schema does not compile:\n{drawn}", scenario.name))
+    compiled.outputs.unwrap_or_else(|| panic!("{name}: the schema does not compile:\n{drawn}"))
 }
 
 /// Heads of what is recorded.
@@ -125,8 +139,10 @@ fn measure(scenario: &Scenario) -> String {
             }
         }
     }
-    let counts: [Counts; 2] =
-        [&own, &written].map(|modules| Contest::new(scenario.name, scenario.drive, modules, false).counts());
+    let [server, client, floor] =
+        counted(scenario).unwrap_or([server.clone(), client.clone(), floor.clone()]);
+    let counts: [Counts; 2] = [Modules::Generated(&server, &client), Modules::Written(&floor)]
+        .map(|modules| Contest::new(scenario.name, scenario.drive, &modules, false).counts());
     let events = all[0][0].contests[0].events as f64;
     let [mine, least] = counts;
     print!("{:16}", scenario.name);
@@ -167,6 +183,23 @@ fn measure(scenario: &Scenario) -> String {
     recorded.collect()
 }
 
+/// How much text a schema becomes, and what loading it takes: compiled by Luau, with `native` to machine code too, and run
+/// until both modules are there.
+fn measure_loading(name: &str, schema: &str) {
+    let outputs = compiled(name, schema);
+    let (server, client) = (&outputs.server, &outputs.client);
+    print!("{name:24} {:9} {:9} bytes", server.len(), client.len());
+    let modes: &[bool] = if cfg!(feature = "native") { &[false, true] } else { &[false] };
+    for native in modes {
+        let mut times: Vec<Duration> =
+            (0..ROUNDS).map(|_| contest::loading(server, client, *native, now)).collect();
+        times.sort();
+        let milliseconds = |time: Duration| time.as_secs_f64() * 1000.0;
+        print!(" | {:8.2} {:8.2} ms", milliseconds(times[ROUNDS / 2]), milliseconds(times[0]));
+    }
+    println!();
+}
+
 /// Where instructions are, of both sides, for who looks for what an event costs beside the floor.
 fn tell_functions(scenario: &Scenario) {
     let [server, client, floor] = texts(scenario);
@@ -200,6 +233,11 @@ fn main() {
         } else {
             recorded.push_str(&measure(scenario));
         }
+    }
+    if chosen.is_empty() {
+        println!("text of server and client, and loading both: the middle and the best, interpreted, native");
+        measure_loading("1 event", schemas::ONE);
+        measure_loading("100 events, 50 structs", &schemas::hundred());
     }
     if let Some(file) = path("--record") {
         std::fs::write(&file, recorded).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
