@@ -89,7 +89,6 @@ impl Contest {
 
     /// What a frame costs, the mean of some.
     pub fn counts(&self) -> Counts {
-        const FRAMES: u64 = 64;
         let told = |field: &str| self.host.get::<u64>(field).expect("the host counts");
         self.lua.gc_collect().expect("a VM collects");
         self.lua.gc_stop();
@@ -107,7 +106,6 @@ impl Contest {
     /// Where the instructions of some frames are: how many a frame, by the function's chunk and line, most first.
     #[cfg_attr(test, allow(dead_code, reason = "the guard counts them all"))]
     pub fn functions(&self) -> Vec<(String, f64)> {
-        const FRAMES: u64 = 64;
         FUNCTIONS.with_borrow_mut(HashMap::clear);
         step(&self.lua, count_function, || self.run(FRAMES));
         let mut found: Vec<(String, f64)> = FUNCTIONS.with_borrow(|all| {
@@ -120,6 +118,8 @@ impl Contest {
 
 /// Frames before anything is measured.
 const WARM: u64 = 3;
+/// Frames of which the mean is counted.
+const FRAMES: u64 = 64;
 
 /// A VM with the host in it, and the host.
 fn fresh(native: bool) -> (Lua, Table) {

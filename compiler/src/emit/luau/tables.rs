@@ -3,7 +3,7 @@
 use super::ast::*;
 use super::context::{Context, Names};
 use super::module::{State, member, positional};
-use super::{read, session, traffic, types, write};
+use super::{read, send, session, traffic, types, write};
 use crate::schema::table::MAX_ROWS;
 use crate::schema::{Channel, Item, Options, Schema, Scope, Side, Table, TableGuard, TypeKind};
 use crate::wire::Wire;
@@ -191,13 +191,7 @@ impl TableInfo<'_> {
         }
         let push = member(cx.options.casing, "Push");
         let message = apply(cx.runtime("Messages", "ownMember"), [text(format!("{}.Push", self.path()))]);
-        let own = field(name("First"), push);
-        let is_own =
-            and(eq(call("type", [name("First")]), text("table")), eq(call("type", [own]), text("function")));
-        block(|b| {
-            b.local_typed("First", ty("any"), name("Value1"));
-            b.when(is_own, block(|b| _ = b.call("error", [message, num(2)])));
-        })
+        send::refuse::holder(push, false, message)
     }
 
     fn pusher<'c>(&self, cx: &mut Context<'c>, checked: &'c Options) -> Expr {

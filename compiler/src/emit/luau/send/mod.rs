@@ -5,7 +5,7 @@
 
 mod client;
 mod own;
-mod refuse;
+pub mod refuse;
 mod server;
 mod stream;
 

@@ -15,19 +15,25 @@ pub fn own_table(cx: &mut Context, info: &EventInfo, sender: &str) -> Block {
     };
     let Some(first) = first.filter(|first| passes_for_any_table(first)) else { return Block::new() };
     let message = apply(cx.runtime("Messages", "ownTable"), [text(info.event.name.as_str())]);
-    let refusal = block(|b| _ = b.call("error", [message, num(2)]));
-    let own = field(name("First"), member(cx.options.casing, sender));
-    // No value that is sent holds a function.
-    let is_own = if is_always_table(first) && !cx.options.write_validations {
+    let is_table = is_always_table(first) && !cx.options.write_validations;
+    holder(member(cx.options.casing, sender), is_table, message)
+}
+
+/// Throws `message` where the first value is the table that holds a member, which no value that is sent is. `is_table`:
+/// whether a first value that is no table fails here as well as it would later.
+pub fn holder(member: String, is_table: bool, message: Expr) -> Block {
+    let own = field(name("First"), member);
+    let is_function = eq(call("type", [own.clone()]), text("function"));
+    let is_own = if is_table {
         // Few values have a member of that name, so its type is hardly ever asked for.
-        and(own.clone(), eq(call("type", [own]), text("function")))
+        and(own, is_function)
     } else {
-        and(eq(call("type", [name("First")]), text("table")), eq(call("type", [own]), text("function")))
+        and(eq(call("type", [name("First")]), text("table")), is_function)
     };
     block(|b| {
         // The checker would make something of what is asked about the value itself.
         b.local_typed("First", ty("any"), name("Value1"));
-        b.when(is_own, refusal);
+        b.when(is_own, block(|b| _ = b.call("error", [message, num(2)])));
     })
 }
 

@@ -173,19 +173,16 @@ fn into_locals(cx: &mut Context, info: &EventInfo, values: &[Expr], out: &mut Bl
     let end = held(written.end, out);
     out.assign(name(OUTGOING.cursor), end.clone());
     let slots = path("Outgoing.slots");
-    if !written.slots {
-        follow(cx, slots, end, out);
-        return;
+    let mut marks = Block::new();
+    if written.slots {
+        // Whoever follows copies up to `slots`, from where they were.
+        marks.local("FirstSlot", slots.clone());
+        marks.assign(slots.clone(), name("Slot"));
     }
-    // Whoever follows copies up to `slots`.
-    let follow = cx.runtime("ServerBatch", "follow");
-    let body = block(|b| {
-        b.local("FirstSlot", slots.clone());
-        b.assign(slots.clone(), name("Slot"));
-        b.push(Stat::Call(apply(follow, [name("Start"), name("FirstSlot"), end])));
-    });
-    out.when(lt(name("Start"), name(FOLLOW_BELOW)), body);
-    out.assign(slots, name("Slot"));
+    follow(cx, marks, written.slots, end, out);
+    if written.slots {
+        out.assign(slots, name("Slot"));
+    }
 }
 
 /// The same by what writes into any batch: the table is told how far it is written, and the locals take it back. Before the
@@ -206,16 +203,15 @@ fn into_table(cx: &mut Context, writer: &Writer, out: &mut Block) {
         out.when(not(name("IsStarted")), block(|b| _ = b.ret([num(0)])));
     }
     out.push(take_back(path("Outgoing.cursor")));
-    let first_slot = if writer.slots { name("FirstSlot") } else { path("Outgoing.slots") };
-    follow(cx, first_slot, name(OUTGOING.cursor), out);
+    follow(cx, Block::new(), writer.slots, name(OUTGOING.cursor), out);
 }
 
-/// Has those follow who have more than what goes to everyone.
-fn follow(cx: &mut Context, first_slot: Expr, end: Expr, out: &mut Block) {
+/// Has those follow, behind `marks`, who have more than what goes to everyone. An item with Instances begins at `FirstSlot`.
+fn follow(cx: &mut Context, mut marks: Block, has_slots: bool, end: Expr, out: &mut Block) {
+    let first_slot = if has_slots { name("FirstSlot") } else { path("Outgoing.slots") };
     let follow = cx.runtime("ServerBatch", "follow");
-    let args = [name("Start"), first_slot, end];
-    let follow = block(|b| _ = b.push(Stat::Call(apply(follow, args))));
-    out.when(lt(name("Start"), name(FOLLOW_BELOW)), follow);
+    marks.push(Stat::Call(apply(follow, [name("Start"), first_slot, end])));
+    out.when(lt(name("Start"), name(FOLLOW_BELOW)), marks);
 }
 
 /// The own batch of a player. What `Start` has to start is asked first whether it was.
